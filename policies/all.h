@@ -1,0 +1,91 @@
+/* The registry: every policy is an include, an enumerator and its cases in this file, and its
+ * golden tables in tests/vectors/. The compiler names a forgotten case (-Wswitch). A kernel
+ * includes this file and calls ts_next() and ts_cta_tile(). */
+#ifndef TS_ALL_H
+#define TS_ALL_H
+
+#include "cluster.h"
+#include "data_parallel.h"
+#include "persistent.h"
+#include "worksteal.h"
+
+enum ts_policy_id { TS_DATA_PARALLEL, TS_PERSISTENT, TS_WORKSTEAL, TS_POLICIES };
+
+/* What to do next for worker `w`, starting from ts_worker_make(). `answer` is the old value of the
+ * counter where the last step was a TS_CLAIM, and is ignored otherwise. Not to be called again
+ * after TS_STOP, nor for a plan without items. */
+static inline TS_HD struct ts_step ts_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	switch ((enum ts_policy_id)p->policy) {
+	case TS_DATA_PARALLEL: return ts_data_parallel_next(p, w, answer);
+	case TS_PERSISTENT: return ts_persistent_next(p, w, answer);
+	case TS_WORKSTEAL: return ts_worksteal_next(p, w, answer);
+	case TS_POLICIES: break;
+	}
+	return ts_stop();
+}
+
+/* Host only from here on. */
+
+/* Everything about a policy but ts_next(). */
+struct ts_policy {
+	const char *name;
+	const char *summary;
+	const char *source;
+	/* Fills the plan's distribution fields and checks what only this policy needs. */
+	enum ts_status (*plan)(struct ts_plan *p, const struct ts_spec *spec);
+	/* Items served by a counter of the plan; 0 where the policy claims nothing. */
+	uint32_t (*counter_items)(const struct ts_plan *p, uint32_t counter);
+	enum ts_promise (*promise)(const struct ts_plan *p);
+};
+
+static inline enum ts_promise ts_promise_static(const struct ts_plan *p)
+{
+	(void)p;
+	return TS_NEEDS_ALL;
+}
+
+static inline struct ts_policy ts_policy_make(const char *name, const char *summary,
+	const char *source, enum ts_status (*plan)(struct ts_plan *, const struct ts_spec *))
+{
+	struct ts_policy policy;
+
+	policy.name = name;
+	policy.summary = summary;
+	policy.source = source;
+	policy.plan = plan;
+	policy.counter_items = 0;
+	policy.promise = ts_promise_static;
+	return policy;
+}
+
+/* The registered policy `id`, or one without a name where there is none. */
+static inline struct ts_policy ts_policy(enum ts_policy_id id)
+{
+	struct ts_policy policy = ts_policy_make(0, 0, 0, 0);
+
+	switch (id) {
+	case TS_DATA_PARALLEL:
+		return ts_policy_make("data-parallel",
+			"one worker per item, started by the hardware as others leave",
+			"every non-persistent GEMM; Triton tutorial 03", ts_data_parallel_plan);
+	case TS_PERSISTENT:
+		return ts_policy_make("persistent", "static stride over resident workers",
+			"CUTLASS sm90_tile_scheduler.hpp; tritonBLAS persistent_gemm.py",
+			ts_persistent_plan);
+	case TS_WORKSTEAL:
+		policy = ts_policy_make("worksteal",
+			"claims from one counter per XCD and slot, with four ways to go on",
+			"tritonBLAS persistent_gemm_work_stealing.py; Primus-Turbo; hipBLASLt "
+			"StreamK=4",
+			ts_worksteal_plan);
+		policy.counter_items = ts_worksteal_counter_items;
+		policy.promise = ts_worksteal_promise;
+		return policy;
+	case TS_POLICIES: break;
+	}
+	return policy;
+}
+
+#endif

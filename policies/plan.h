@@ -1,0 +1,148 @@
+/* ts_plan_make(): from a request to a plan. Every precondition is checked here and nowhere else. */
+#ifndef TS_PLAN_H
+#define TS_PLAN_H
+
+#include "all.h"
+
+static inline bool ts_in_range(int64_t value, int64_t from, int64_t to)
+{
+	return from <= value && value <= to;
+}
+
+static inline uint32_t ts_ceil_div(uint32_t a, uint32_t b)
+{
+	return a / b + (a % b != 0 ? 1 : 0);
+}
+
+/* The panels of the order. Needs the clusters and the workers; sets panel, width, ... */
+static inline enum ts_status ts_plan_order(struct ts_plan *p, const struct ts_spec *spec)
+{
+	bool by_columns = ts_order_by_columns(spec->order);
+	bool single = spec->order == TS_ROW || spec->order == TS_COLUMN;
+	uint32_t along = by_columns ? p->cluster_cols : p->cluster_rows;
+	uint64_t item_m = (uint64_t)p->block_m * p->cluster_m;
+	uint64_t item_n = (uint64_t)p->block_n * p->cluster_n;
+	uint64_t width = (uint64_t)spec->width;
+
+	if (single && spec->width != 0)
+		return TS_UNUSED_WIDTH;
+	if (!ts_in_range(spec->width, 0, TS_COUNT_MAX))
+		return TS_BAD_WIDTH;
+	if (single)
+		width = 1;
+	if (width == 0)
+		width = ts_order_default_width(by_columns ? item_n : item_m,
+			by_columns ? item_m : item_n, (uint64_t)spec->workers);
+	if (width > along)
+		width = along;
+	p->across = by_columns ? p->cluster_rows : p->cluster_cols;
+	p->width = ts_divisor_make((uint32_t)width);
+	p->panel = ts_divisor_make((uint32_t)width * p->across);
+	p->full_panels = along / (uint32_t)width;
+	p->last_width = p->width;
+	if (along % (uint32_t)width != 0)
+		p->last_width = ts_divisor_make(along % (uint32_t)width);
+	return TS_OK;
+}
+
+/* The chunks of the remap. Needs the width and remap_span. */
+static inline enum ts_status ts_plan_remap(struct ts_plan *p, const struct ts_spec *spec)
+{
+	uint64_t chunk = (uint64_t)spec->chunk;
+	uint64_t round;
+
+	if (spec->chunk != 0 && spec->remap != TS_REMAP_CHUNKED)
+		return TS_UNUSED_CHUNK;
+	if (!ts_in_range(spec->chunk, 0, TS_COUNT_MAX))
+		return TS_BAD_CHUNK;
+	if (chunk == 0) {
+		uint64_t share = p->remap_span / p->domains;
+
+		chunk = (uint64_t)p->width.by * p->width.by;
+		chunk = chunk < share ? chunk : share;
+		chunk = chunk > 0 ? chunk : 1;
+	}
+	round = chunk * p->domains;
+	p->remap_domains = ts_divisor_make(p->domains);
+	p->remap_chunk = ts_divisor_make((uint32_t)chunk);
+	p->remap_limit = (uint32_t)(p->remap_span / round * round);
+	return TS_OK;
+}
+
+static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
+{
+	if (spec->policy >= TS_POLICIES)
+		return TS_BAD_POLICY;
+	if ((uint32_t)spec->order >= TS_ORDERS)
+		return TS_BAD_ORDER;
+	if ((uint32_t)spec->remap >= TS_REMAPS)
+		return TS_BAD_REMAP;
+	if (!ts_in_range(spec->m, 0, TS_COUNT_MAX) || !ts_in_range(spec->n, 0, TS_COUNT_MAX) ||
+		!ts_in_range(spec->k, 0, TS_COUNT_MAX))
+		return TS_BAD_SIZE;
+	if (!ts_in_range(spec->block_m, 1, TS_COUNT_MAX) ||
+		!ts_in_range(spec->block_n, 1, TS_COUNT_MAX) ||
+		!ts_in_range(spec->block_k, 1, TS_COUNT_MAX))
+		return TS_BAD_BLOCK;
+	if (spec->cluster_m < 1 || spec->cluster_n < 1)
+		return TS_BAD_CLUSTER;
+	if (spec->cluster_m > spec->max_cluster || spec->cluster_n > spec->max_cluster ||
+		spec->cluster_m * spec->cluster_n > spec->max_cluster)
+		return TS_BIG_CLUSTER;
+	if (!ts_in_range(spec->workers, 1, TS_COUNT_MAX))
+		return TS_BAD_WORKERS;
+	if (!ts_in_range(spec->domains, 1, 65536))
+		return TS_BAD_DOMAINS;
+	if (!ts_in_range(spec->slots, 1, 16384))
+		return TS_BAD_SLOTS;
+	return TS_OK;
+}
+
+/* Makes the plan for `spec`. On any status but TS_OK `ret_plan` is untouched. M, N or K of 0 is
+ * valid: without M or N there are no items; without K each tile has no k iteration but is still an
+ * item, because its output has to be written. */
+static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct ts_spec *spec)
+{
+	/* All zero, in the one way that C and C++ both take without a warning; never written. */
+	static struct ts_plan blank;
+	struct ts_plan plan = blank;
+	struct ts_plan *p = &plan;
+	enum ts_status status = ts_spec_check(spec);
+
+	if (status != TS_OK)
+		return status;
+	p->policy = spec->policy;
+	p->order = spec->order;
+	p->remap = spec->remap;
+	p->m = (uint32_t)spec->m;
+	p->n = (uint32_t)spec->n;
+	p->k = (uint32_t)spec->k;
+	p->block_m = (uint32_t)spec->block_m;
+	p->block_n = (uint32_t)spec->block_n;
+	p->block_k = (uint32_t)spec->block_k;
+	p->rows = ts_ceil_div(p->m, p->block_m);
+	p->cols = ts_ceil_div(p->n, p->block_n);
+	p->depth = ts_ceil_div(p->k, p->block_k);
+	if ((uint64_t)p->rows * p->cols > TS_COUNT_MAX)
+		return TS_MANY_TILES;
+	p->cluster_m = (uint32_t)spec->cluster_m;
+	p->cluster_n = (uint32_t)spec->cluster_n;
+	p->cluster_rows = ts_ceil_div(p->rows, p->cluster_m);
+	p->cluster_cols = ts_ceil_div(p->cols, p->cluster_n);
+	p->items = p->cluster_rows * p->cluster_cols;
+	p->workers = (uint32_t)spec->workers;
+	p->domains = (uint32_t)spec->domains;
+	p->slots = ts_divisor_make(1);
+	status = ts_policy((enum ts_policy_id)spec->policy).plan(p, spec);
+	if (status == TS_OK && spec->slots != 1 && p->counters < 2)
+		status = TS_UNUSED_SLOTS;
+	if (status == TS_OK && p->items > 0)
+		status = ts_plan_order(p, spec);
+	if (status == TS_OK && p->items > 0)
+		status = ts_plan_remap(p, spec);
+	if (status == TS_OK)
+		*ret_plan = plan;
+	return status;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* The contract of a tile scheduling policy: what it is asked, what it answers, what it may know.
+ *
+ * A policy is a pure function. A driver asks it "what next?" for one worker, carries out the answer
+ * (multiply a tile, add to a counter, wait, leave) and asks again. Memory, time, threads and
+ * atomics belong to the driver, so the same text runs in a simulator, a verifier and a GPU kernel.
+ * The text stays in the common subset of C11, CUDA C++ and HIP. */
+#ifndef TS_POLICY_H
+#define TS_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__CUDACC__) || defined(__HIP__)
+#define TS_HD __host__ __device__
+#else
+#define TS_HD
+#endif
+
+/* What a driver must do next for a worker. */
+enum ts_act {
+	TS_STOP,  /* the worker is done and leaves */
+	TS_WORK,  /* compute k iterations [k_begin, k_end) of the item at tile (m, n) */
+	TS_CLAIM, /* add 1 to `counter` and hand the old value to the next call as `answer` */
+	TS_WAIT,  /* go on when `counter` is at least `value` */
+	TS_SIGNAL /* add `value` to `counter`, after all memory written so far */
+};
+
+/* One answer of a policy. `m` and `n` are in tiles and name the item's first tile: of a cluster the
+ * tile of rank 0, which is always inside the grid. Whoever `owns` an item writes its output. */
+struct ts_step {
+	enum ts_act act;
+	uint32_t m, n;
+	uint32_t k_begin, k_end;
+	uint32_t counter, value;
+	bool owns;
+};
+
+/* All the memory a policy has about one worker: a CTA, or one cluster of CTAs. Start from
+ * ts_worker_make(); the other fields belong to the policy and its driver only copies them. */
+struct ts_worker {
+	uint32_t id;       /* 0 <= id < plan.workers */
+	uint32_t domain;   /* the XCD, GPC or L2 half it runs in, 0 <= domain < plan.domains */
+	uint32_t turn;     /* how far it has got */
+	uint32_t claiming; /* 1 between a TS_CLAIM and its answer */
+};
+
+/* A divisor made ready for ts_quotient(). */
+struct ts_divisor {
+	uint32_t by, mul, shift;
+};
+
+/* A schedule, complete: plain data, never changed after ts_plan_make(), passed to kernels by value.
+ * Every field keeps the bound that ts_plan_make() checked, so that a policy checks nothing. */
+struct ts_plan {
+	uint32_t policy, mode, order, remap; /* enum ts_policy_id, ts_mode, ts_order, ts_remap */
+
+	/* Problem C[m,n] = A[m,k] B[k,n], in elements, and its cut into tiles and k iterations. */
+	uint32_t m, n, k;
+	uint32_t block_m, block_n, block_k;
+	uint32_t rows, cols, depth;
+
+	/* Clusters of tiles. An item is one cluster; linear ids number the items. */
+	uint32_t cluster_m, cluster_n;
+	uint32_t cluster_rows, cluster_cols;
+	uint32_t items; /* < 2^31 */
+
+	/* Order: panels of `width` clusters along one axis; each runs over the whole other axis. */
+	struct ts_divisor panel; /* items in a full panel */
+	struct ts_divisor width, last_width;
+	uint32_t full_panels; /* panels of the full width */
+	uint32_t across;      /* clusters along the other axis */
+
+	/* Remap of [0, remap_span). */
+	uint32_t remap_span, remap_limit;
+	struct ts_divisor remap_domains, remap_chunk;
+
+	/* Distribution. */
+	uint32_t workers; /* >= 1 where there are items */
+	uint32_t domains; /* >= 1 */
+
+	/* Claims. Domains [0, queue_domains) own one region each, cut over `slots` counters; the
+	 * counter after those is the global one. */
+	uint32_t counters;
+	uint32_t queue_domains;
+	struct ts_divisor slots;
+	uint32_t local_items; /* items in the regions; the global counter has the rest */
+};
+
+static inline TS_HD struct ts_worker ts_worker_make(uint32_t id, uint32_t domain)
+{
+	struct ts_worker w;
+
+	w.id = id;
+	w.domain = domain;
+	w.turn = 0;
+	w.claiming = 0;
+	return w;
+}
+
+static inline TS_HD struct ts_step ts_step_make(enum ts_act act)
+{
+	struct ts_step s;
+
+	s.act = act;
+	s.m = 0;
+	s.n = 0;
+	s.k_begin = 0;
+	s.k_end = 0;
+	s.counter = 0;
+	s.value = 0;
+	s.owns = false;
+	return s;
+}
+
+static inline TS_HD struct ts_step ts_stop(void)
+{
+	return ts_step_make(TS_STOP);
+}
+
+static inline TS_HD struct ts_step ts_claim(uint32_t counter)
+{
+	struct ts_step s = ts_step_make(TS_CLAIM);
+
+	s.counter = counter;
+	return s;
+}
+
+/* floor(n / d.by), exact for n < 2^31. Multiply and shift: Granlund and Montgomery, "Division by
+ * Invariant Integers using Multiplication", PLDI 1994; with n below 2^31 the multiplier fits 32
+ * bits. */
+static inline TS_HD uint32_t ts_quotient(uint32_t n, struct ts_divisor d)
+{
+	return (uint32_t)(((uint64_t)n * d.mul) >> d.shift);
+}
+
+/* Prepares a division by `by`, 1 <= by < 2^31. */
+static inline struct ts_divisor ts_divisor_make(uint32_t by)
+{
+	struct ts_divisor d;
+	uint32_t log = 0;
+
+	while (((uint64_t)1 << log) < by)
+		log++;
+	d.by = by;
+	d.shift = 31 + log;
+	d.mul = (uint32_t)((((uint64_t)1 << d.shift) + by - 1) / by);
+	return d;
+}
+
+/* Part `i` of `total` things dealt over `parts` as evenly as can be, the longer parts first. */
+static inline TS_HD uint32_t ts_share(uint32_t total, struct ts_divisor parts, uint32_t i)
+{
+	uint32_t each = ts_quotient(total, parts);
+
+	return each + (i < total - each * parts.by ? 1 : 0);
+}
+
+/* Where part `i` of ts_share() begins. */
+static inline TS_HD uint32_t ts_share_first(uint32_t total, struct ts_divisor parts, uint32_t i)
+{
+	uint32_t each = ts_quotient(total, parts);
+	uint32_t longer = total - each * parts.by;
+
+	return i * each + (i < longer ? i : longer);
+}
+
+#endif

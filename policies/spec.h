@@ -1,0 +1,144 @@
+/* What a user may ask of a schedule, and the reasons for which it is refused. */
+#ifndef TS_SPEC_H
+#define TS_SPEC_H
+
+#include "order.h"
+#include "remap.h"
+
+/* Largest size, block, width or number of workers. Linear ids are 32 bits wide, and the top bit is
+ * kept for sums such as id + workers and for ts_quotient(). */
+enum { TS_COUNT_MAX = 0x7fffffff };
+
+/* How `worksteal` workers find their next item; see worksteal.h. */
+enum ts_mode { TS_STEAL, TS_SLOTS, TS_GLOBAL, TS_HIERARCHICAL, TS_MODES };
+
+static inline const char *ts_mode_name(enum ts_mode mode)
+{
+	switch (mode) {
+	case TS_STEAL: return "steal";
+	case TS_SLOTS: return "slots";
+	case TS_GLOBAL: return "global";
+	case TS_HIERARCHICAL: return "hierarchical";
+	case TS_MODES: break;
+	}
+	return 0;
+}
+
+/* What a policy promises to survive: which workers may be missing (masked, or released between
+ * items) without an item being lost. */
+enum ts_promise {
+	TS_NEEDS_ALL,        /* none may be missing */
+	TS_NEEDS_EACH_QUEUE, /* each counter with items needs one worker that begins with it */
+	TS_NEEDS_ANY         /* any one worker is enough */
+};
+
+/* A request for a plan. Signed and wide, so that any number a user can type arrives here as typed.
+ */
+struct ts_spec {
+	uint32_t policy; /* enum ts_policy_id */
+	enum ts_mode mode;
+	enum ts_order order;
+	enum ts_remap remap;
+	int64_t m, n, k; /* elements; 0 is a valid, empty problem */
+	int64_t block_m, block_n, block_k;
+	int64_t cluster_m, cluster_n;
+	int64_t max_cluster;  /* CTAs in a cluster that the device allows */
+	int64_t width;        /* of panels, in clusters; 0: ts_order_default_width() */
+	int64_t chunk;        /* of TS_REMAP_CHUNKED; 0: tritonBLAS' min(width^2, ids per domain) */
+	int64_t workers;      /* resident at once; data-parallel launches one per item instead */
+	int64_t domains;      /* XCDs */
+	int64_t slots;        /* counters per domain */
+	int64_t max_counters; /* counters that the caller has memory for */
+	int64_t local_percent; /* of TS_HIERARCHICAL */
+};
+
+/* The defaults: 8192^3 in 256x256x64 tiles, one worker, one domain, no cluster. */
+static inline struct ts_spec ts_spec_default(void)
+{
+	struct ts_spec s;
+
+	s.policy = 0;
+	s.mode = TS_STEAL;
+	s.order = TS_GROUPED_M;
+	s.remap = TS_REMAP_NONE;
+	s.m = s.n = s.k = 8192;
+	s.block_m = s.block_n = 256;
+	s.block_k = 64;
+	s.cluster_m = s.cluster_n = 1;
+	s.max_cluster = 16;
+	s.width = s.chunk = 0;
+	s.workers = 1;
+	s.domains = 1;
+	s.slots = 1;
+	s.max_counters = TS_COUNT_MAX;
+	s.local_percent = 90;
+	return s;
+}
+
+enum ts_status {
+	TS_OK,
+	TS_BAD_POLICY,
+	TS_BAD_MODE,
+	TS_BAD_ORDER,
+	TS_BAD_REMAP,
+	TS_BAD_SIZE,
+	TS_BAD_BLOCK,
+	TS_BAD_CLUSTER,
+	TS_BIG_CLUSTER,
+	TS_MANY_TILES,
+	TS_BAD_WIDTH,
+	TS_UNUSED_WIDTH,
+	TS_BAD_CHUNK,
+	TS_UNUSED_CHUNK,
+	TS_BAD_WORKERS,
+	TS_BAD_DOMAINS,
+	TS_BAD_SLOTS,
+	TS_UNUSED_SLOTS,
+	TS_FEW_COUNTERS,
+	TS_BAD_PERCENT,
+	TS_STATUSES
+};
+
+/* One sentence on what is allowed and what to change; callers put the given value in front. */
+static inline const char *ts_status_text(enum ts_status status)
+{
+	switch (status) {
+	case TS_OK: return "the plan is valid";
+	case TS_BAD_POLICY: return "no such policy is registered in policies/all.h";
+	case TS_BAD_MODE: return "no such mode of worksteal";
+	case TS_BAD_ORDER: return "no such order";
+	case TS_BAD_REMAP: return "no such remap";
+	case TS_BAD_SIZE: return "M, N and K must be from 0 to 2147483647";
+	case TS_BAD_BLOCK: return "blocks must be from 1 to 2147483647";
+	case TS_BAD_CLUSTER: return "cluster sizes must be 1 or more";
+	case TS_BIG_CLUSTER: return "the cluster has more CTAs than the device allows";
+	case TS_MANY_TILES:
+		return "the output must have fewer than 2147483648 tiles, since linear ids are 32 "
+		       "bit; "
+		       "use larger blocks";
+	case TS_BAD_WIDTH:
+		return "the panel width must be from 1 to 2147483647, or 0 for the default";
+	case TS_UNUSED_WIDTH:
+		return "row and column order have no panel width; leave it out or use grouped-m, "
+		       "grouped-n, snake-m or snake-n";
+	case TS_BAD_CHUNK: return "the chunk must be from 1 to 2147483647, or 0 for the default";
+	case TS_UNUSED_CHUNK:
+		return "only the chunked remap has a chunk; leave it out or use chunked";
+	case TS_BAD_WORKERS: return "workers must be from 1 to 2147483647";
+	case TS_BAD_DOMAINS: return "XCDs must be from 1 to 65536";
+	case TS_BAD_SLOTS: return "counters per XCD must be from 1 to 16384";
+	case TS_UNUSED_SLOTS:
+		return "the policy has no counters per XCD; leave them out or use worksteal in "
+		       "mode "
+		       "steal, slots or hierarchical";
+	case TS_FEW_COUNTERS:
+		return "the policy needs more counters than there are; use fewer counters per XCD "
+		       "or "
+		       "give it more memory";
+	case TS_BAD_PERCENT: return "the local share must be from 0 to 100 percent";
+	case TS_STATUSES: break;
+	}
+	return 0;
+}
+
+#endif

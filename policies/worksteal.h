@@ -1,0 +1,157 @@
+/* Work stealing: workers claim items from counters, one atomic add each.
+ *
+ * The items form queues, each with a counter: domain (XCD) d owns a contiguous region, cut over
+ * `slots` counters; hierarchical and global have one more counter for all other items.
+ * A worker drains the queues of its list in turn and leaves after the last one:
+ *   slots         only its own (tritonBLAS' persistent work stealing, balanced to one item)
+ *   steal         its own, its domain's others, then those of the next domains, all round
+ *   hierarchical  its own, then the global one (tritonBLAS, Primus-Turbo)
+ *   global        the global one; the remap spreads its ids over XCDs (tritonBLAS)
+ * A domain is chosen by the raw worker id or by the hardware, never by a remapped id; a remap acts
+ * on ids, in front of the order. Counters start at 0 and are reset between launches. */
+#ifndef TS_WORKSTEAL_H
+#define TS_WORKSTEAL_H
+
+#include "order.h"
+#include "remap.h"
+#include "spec.h"
+
+/* A run of linear ids [first, first + size) served by one counter. */
+struct ts_queue {
+	uint32_t counter, first, size;
+};
+
+static inline TS_HD bool ts_worksteal_has_global(enum ts_mode mode)
+{
+	return mode == TS_GLOBAL || mode == TS_HIERARCHICAL;
+}
+
+static inline enum ts_status ts_worksteal_plan(struct ts_plan *p, const struct ts_spec *spec)
+{
+	enum ts_mode mode = spec->mode;
+	uint64_t counters;
+
+	if ((uint32_t)mode >= TS_MODES)
+		return TS_BAD_MODE;
+	if (spec->local_percent < 0 || spec->local_percent > 100)
+		return TS_BAD_PERCENT;
+	p->mode = mode;
+	p->remap_span = p->items;
+	p->slots = ts_divisor_make((uint32_t)spec->slots);
+	p->queue_domains = p->domains;
+	p->local_items = p->items;
+	if (mode == TS_GLOBAL) {
+		p->queue_domains = 0;
+		p->local_items = 0;
+	}
+	if (mode == TS_HIERARCHICAL) {
+		p->local_items =
+			(uint32_t)((uint64_t)p->items * (uint64_t)spec->local_percent / 100);
+		/* With fewer workers than domains some domains would own items and no worker. */
+		if (p->workers < p->domains)
+			p->queue_domains = p->workers;
+	}
+	counters =
+		(uint64_t)p->queue_domains * p->slots.by + (ts_worksteal_has_global(mode) ? 1 : 0);
+	if (counters > (uint64_t)spec->max_counters)
+		return TS_FEW_COUNTERS;
+	p->counters = (uint32_t)counters;
+	return TS_OK;
+}
+
+/* Queue of `slot` in `domain`, or the global one where domain == plan.queue_domains. */
+static inline TS_HD struct ts_queue ts_worksteal_queue(
+	const struct ts_plan *p, uint32_t domain, uint32_t slot)
+{
+	struct ts_queue q;
+	uint32_t region, size, longer;
+
+	if (domain >= p->queue_domains) {
+		q.counter = p->queue_domains * p->slots.by;
+		q.first = p->local_items;
+		q.size = p->items - p->local_items;
+		return q;
+	}
+	size = p->local_items / p->queue_domains;
+	longer = p->local_items - size * p->queue_domains;
+	region = domain * size + (domain < longer ? domain : longer);
+	size += domain < longer ? 1 : 0;
+	q.counter = domain * p->slots.by + slot;
+	q.first = region + ts_share_first(size, p->slots, slot);
+	q.size = ts_share(size, p->slots, slot);
+	return q;
+}
+
+/* How many items the counter with index `counter` < plan.counters serves. */
+static inline TS_HD uint32_t ts_worksteal_counter_items(const struct ts_plan *p, uint32_t counter)
+{
+	uint32_t domain = counter / p->slots.by;
+
+	return ts_worksteal_queue(p, domain, counter - domain * p->slots.by).size;
+}
+
+static inline enum ts_promise ts_worksteal_promise(const struct ts_plan *p)
+{
+	switch ((enum ts_mode)p->mode) {
+	case TS_STEAL:
+	case TS_GLOBAL: return TS_NEEDS_ANY;
+	case TS_SLOTS:
+	case TS_HIERARCHICAL:
+	case TS_MODES: break;
+	}
+	return TS_NEEDS_EACH_QUEUE;
+}
+
+/* How many queues a worker tries before it leaves. */
+static inline TS_HD uint32_t ts_worksteal_tries(const struct ts_plan *p)
+{
+	switch ((enum ts_mode)p->mode) {
+	case TS_STEAL: return p->queue_domains * p->slots.by;
+	case TS_HIERARCHICAL: return 2;
+	case TS_SLOTS:
+	case TS_GLOBAL:
+	case TS_MODES: break;
+	}
+	return 1;
+}
+
+/* The queue that a worker tries as number `turn`. Slots are dealt to the workers of a domain in the
+ * order of their ids, which are `domains` apart. */
+static inline TS_HD struct ts_queue ts_worksteal_try(const struct ts_plan *p, struct ts_worker w)
+{
+	uint32_t nth = w.id / p->domains;
+	uint32_t slot = nth - ts_quotient(nth, p->slots) * p->slots.by;
+	uint32_t hop = ts_quotient(w.turn, p->slots);
+	uint32_t domain;
+
+	if (p->mode == TS_GLOBAL || (p->mode == TS_HIERARCHICAL && w.turn > 0))
+		return ts_worksteal_queue(p, p->queue_domains, 0);
+	if (p->mode == TS_STEAL) {
+		slot += w.turn - hop * p->slots.by;
+		slot -= slot >= p->slots.by ? p->slots.by : 0;
+		domain = w.domain + hop;
+		domain -= domain >= p->domains ? p->domains : 0;
+		return ts_worksteal_queue(p, domain, slot);
+	}
+	return ts_worksteal_queue(p, w.domain, slot);
+}
+
+static inline TS_HD struct ts_step ts_worksteal_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_queue q = ts_worksteal_try(p, *w);
+
+	if (w->claiming == 1) {
+		w->claiming = 0;
+		if (answer < q.size)
+			return ts_order_item(p, ts_remap_id(p, q.first + answer));
+		w->turn++;
+		if (w->turn >= ts_worksteal_tries(p))
+			return ts_stop();
+		q = ts_worksteal_try(p, *w);
+	}
+	w->claiming = 1;
+	return ts_claim(q.counter);
+}
+
+#endif
