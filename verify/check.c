@@ -1,0 +1,56 @@
+/* The set of walks. */
+#include "verify/check.h"
+
+#include <string.h>
+
+/* Workers that are on the device at once. Enough that those of any GPU are, few enough that a walk
+ * in turns stays in the cache; a grid that is larger enters as others leave. */
+enum { RESIDENT = 1024 };
+
+void ts_checker_init(struct ts_checker *k)
+{
+	memset(k, 0, sizeof *k);
+	ts_coverage_init(&k->coverage);
+}
+
+void ts_checker_finish(struct ts_checker *k)
+{
+	ts_coverage_finish(&k->coverage);
+	g_clear_pointer(&k->live, g_free);
+}
+
+static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
+	enum ts_pick pick, const uint8_t *live, uint64_t seed)
+{
+	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = RESIDENT, .live = live};
+
+	k->walks++;
+	k->tiles += (uint64_t)p->rows * p->cols;
+	if (ts_walk_run(&walk, p, rules, &k->coverage))
+		return true;
+	k->pick = pick;
+	k->fewest = live == k->live && live != NULL;
+	k->finding = k->coverage.finding;
+	return false;
+}
+
+bool ts_check_plan(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
+	const uint8_t *live, uint64_t seed)
+{
+	if (!check(k, p, rules, TS_IN_TURNS, live, seed))
+		return false;
+	if (p->counters == 0 || p->items == 0)
+		return true;
+	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++)
+		if (!check(k, p, rules, pick, live, seed))
+			return false;
+	if (live != NULL)
+		return true;
+	if (p->workers > k->live_made) {
+		g_free(k->live);
+		k->live = g_new(uint8_t, p->workers);
+		k->live_made = p->workers;
+	}
+	return !ts_walk_fewest(p, rules, seed, k->live) ||
+		check(k, p, rules, TS_IN_TURNS, k->live, seed);
+}

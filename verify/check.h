@@ -1,0 +1,30 @@
+/* Checks: all walks that a plan has to survive. */
+#ifndef TS_CHECK_H
+#define TS_CHECK_H
+
+#include "policies/spec.h"
+#include "verify/walk.h"
+
+/* One thread's checker; keeps its memory from plan to plan. */
+struct ts_checker {
+	struct ts_coverage coverage;
+	uint8_t *live;
+	size_t live_made;
+	uint64_t walks, tiles; /* so far */
+	/* The walk that failed last. */
+	enum ts_pick pick;
+	bool fewest; /* with only the workers that the policy promises to need */
+	struct ts_finding finding;
+};
+
+void ts_checker_init(struct ts_checker *k);
+void ts_checker_finish(struct ts_checker *k);
+
+/* Where claims are made: in turns, each end alone, at random, and with the fewest workers that the
+ * policy promises to need. Without claims the order of workers cannot matter: one walk. `live` says
+ * which workers run, NULL for all, and then replaces the fewest. `rules` NULL: the registered ones.
+ */
+bool ts_check_plan(struct ts_checker *k, const struct ts_plan *plan, const struct ts_rules *rules,
+	const uint8_t *live, uint64_t seed);
+
+#endif

@@ -1,0 +1,218 @@
+/* Coverage marks, and the verdict at the end of a run. */
+#include "verify/coverage.h"
+
+#include <string.h>
+
+struct range {
+	uint32_t begin, end;
+};
+
+/* The k ranges seen of one tile, ascending and disjoint, and how many claimed to own it. */
+struct part {
+	GArray *ranges;
+	uint64_t done;
+	uint64_t owners;
+};
+
+static void free_part(gpointer data)
+{
+	struct part *part = data;
+
+	g_array_unref(part->ranges);
+	g_free(part);
+}
+
+void ts_coverage_init(struct ts_coverage *c)
+{
+	memset(c, 0, sizeof *c);
+}
+
+void ts_coverage_finish(struct ts_coverage *c)
+{
+	g_clear_pointer(&c->parts, g_hash_table_unref);
+	g_clear_pointer(&c->bits, g_free);
+	g_clear_pointer(&c->claimed, g_free);
+}
+
+void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
+{
+	c->plan = plan;
+	c->words = ((uint64_t)plan->rows * plan->cols + 63) / 64;
+	if (c->words > c->words_made) {
+		g_free(c->bits);
+		c->bits = g_new(uint64_t, c->words);
+		c->words_made = c->words;
+	}
+	if (c->words > 0)
+		memset(c->bits, 0, c->words * sizeof *c->bits);
+	if (plan->counters > c->claimed_made) {
+		g_free(c->claimed);
+		c->claimed = g_new(uint32_t, plan->counters);
+		c->claimed_made = plan->counters;
+	}
+	if (plan->counters > 0)
+		memset(c->claimed, 0, plan->counters * sizeof *c->claimed);
+	c->whole = 0;
+	g_clear_pointer(&c->parts, g_hash_table_unref);
+	c->idle_workers = 0;
+	memset(&c->finding, 0, sizeof c->finding);
+}
+
+void ts_coverage_fault(struct ts_coverage *c, const struct ts_finding *f)
+{
+	if (c->finding.fault == TS_SOUND)
+		c->finding = *f;
+}
+
+static bool is_whole(const struct ts_coverage *c, uint64_t tile)
+{
+	return (c->bits[tile / 64] >> tile % 64 & 1) != 0;
+}
+
+/* Adds [begin, end); false if part of it was there already. */
+static bool add_range(struct part *part, uint32_t begin, uint32_t end)
+{
+	struct range added = {begin, end};
+	guint at = 0;
+
+	while (at < part->ranges->len && g_array_index(part->ranges, struct range, at).end <= begin)
+		at++;
+	if (at < part->ranges->len && g_array_index(part->ranges, struct range, at).begin < end)
+		return false;
+	g_array_insert_val(part->ranges, at, added);
+	part->done += end - begin;
+	return true;
+}
+
+static struct part *find_part(struct ts_coverage *c, uint64_t tile)
+{
+	struct part *part;
+
+	if (c->parts == NULL)
+		c->parts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_part);
+	part = g_hash_table_lookup(c->parts, &tile);
+	if (part == NULL) {
+		part = g_new0(struct part, 1);
+		part->ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+		g_hash_table_insert(c->parts, g_memdup2(&tile, sizeof tile), part);
+	}
+	return part;
+}
+
+void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_step *s, uint32_t rank,
+	struct ts_tile tile)
+{
+	const struct ts_plan *p = c->plan;
+	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
+	bool empty = s->k_begin >= s->k_end && p->depth > 0;
+	struct ts_finding f = {0};
+	struct part *part;
+
+	f.worker = worker;
+	f.rank = rank;
+	f.tiles[0].m = tile.m;
+	f.tiles[0].n = tile.n;
+	f.count = 1;
+	f.k_begin = s->k_begin;
+	f.k_end = s->k_end;
+	if (tile.m >= p->rows || tile.n >= p->cols) {
+		f.fault = TS_OUTSIDE;
+	} else if (empty || s->k_end > p->depth) {
+		f.fault = TS_K_RANGE;
+	} else if (is_whole(c, index)) {
+		f.fault = TS_TILE_TWICE;
+	} else {
+		part = find_part(c, index);
+		part->owners += s->owns ? 1 : 0;
+		if (!add_range(part, s->k_begin, s->k_end))
+			f.fault = TS_TILE_TWICE;
+	}
+	if (f.fault != TS_SOUND)
+		ts_coverage_fault(c, &f);
+}
+
+bool ts_coverage_claim(struct ts_coverage *c, uint32_t worker, uint32_t counter, uint32_t *ret_old)
+{
+	struct ts_finding f = {0};
+
+	if (counter < c->plan->counters) {
+		*ret_old = c->claimed[counter]++;
+		return true;
+	}
+	f.fault = TS_COUNTER;
+	f.worker = worker;
+	f.counter = counter;
+	ts_coverage_fault(c, &f);
+	return false;
+}
+
+/* Is every k iteration of the tile done? Also notes a wrong number of owners. */
+static bool is_done(struct ts_coverage *c, uint64_t tile)
+{
+	struct ts_finding f = {0};
+	struct part *part;
+
+	if (is_whole(c, tile))
+		return true;
+	part = c->parts == NULL ? NULL : g_hash_table_lookup(c->parts, &tile);
+	if (part == NULL || part->done != c->plan->depth)
+		return false;
+	if (part->owners == 1)
+		return true;
+	f.fault = TS_OWNERS;
+	f.tiles[0].m = (uint32_t)(tile / c->plan->cols);
+	f.tiles[0].n = (uint32_t)(tile % c->plan->cols);
+	f.count = part->owners;
+	ts_coverage_fault(c, &f);
+	return true;
+}
+
+/* Blames a counter that still has items, if there is one. */
+static void blame_counter(struct ts_coverage *c, struct ts_finding *f)
+{
+	const struct ts_plan *p = c->plan;
+	struct ts_policy policy = ts_policy((enum ts_policy_id)p->policy);
+
+	for (uint32_t i = 0; i < p->counters; i++) {
+		uint32_t items = policy.counter_items(p, i);
+
+		if (c->claimed[i] < items) {
+			f->fault = TS_STARVED;
+			f->counter = i;
+			f->counter_items = items;
+			f->claimed = c->claimed[i];
+			return;
+		}
+	}
+}
+
+bool ts_coverage_verdict(struct ts_coverage *c)
+{
+	uint64_t tiles = (uint64_t)c->plan->rows * c->plan->cols;
+	struct ts_finding f = {0};
+
+	if (c->finding.fault != TS_SOUND)
+		return false;
+	if (c->whole == tiles)
+		return true;
+	for (uint64_t tile = 0; tile < tiles; tile++) {
+		if (tile % 64 == 0 && c->bits[tile / 64] == UINT64_MAX) {
+			tile += 63;
+			continue;
+		}
+		if (is_done(c, tile))
+			continue;
+		if (f.count < TS_FINDING_TILES) {
+			f.tiles[f.count].m = (uint32_t)(tile / c->plan->cols);
+			f.tiles[f.count].n = (uint32_t)(tile % c->plan->cols);
+		}
+		f.count++;
+	}
+	if (f.count > 0) {
+		f.fault = TS_TILE_MISSING;
+		f.idle_workers = c->idle_workers;
+		blame_counter(c, &f);
+		ts_coverage_fault(c, &f);
+	}
+	return c->finding.fault == TS_SOUND;
+}

@@ -1,0 +1,122 @@
+/* Findings in words. */
+#include "verify/finding.h"
+
+const char *ts_fault_name(enum ts_fault fault)
+{
+	switch (fault) {
+	case TS_SOUND: return "sound";
+	case TS_TILE_MISSING: return "missing tile";
+	case TS_TILE_TWICE: return "tile computed twice";
+	case TS_OUTSIDE: return "out of bounds";
+	case TS_K_RANGE: return "wrong k range";
+	case TS_OWNERS: return "wrong owner";
+	case TS_COUNTER: return "counter out of range";
+	case TS_STARVED: return "starvation";
+	case TS_DEADLOCK: return "deadlock";
+	case TS_ENDLESS: return "endless";
+	case TS_FAULTS: break;
+	}
+	return NULL;
+}
+
+static void put_tiles(GString *out, const struct ts_finding *f)
+{
+	uint64_t shown = MIN(f->count, TS_FINDING_TILES);
+
+	g_string_append_printf(
+		out, "%" G_GUINT64_FORMAT " %s", f->count, f->count == 1 ? "tile" : "tiles");
+	for (uint64_t i = 0; i < shown; i++)
+		g_string_append_printf(
+			out, "%s(%u,%u)", i == 0 ? ": " : " ", f->tiles[i].m, f->tiles[i].n);
+	if (f->count > shown)
+		g_string_append(out, " ...");
+}
+
+static void put_outside(GString *out, const struct ts_finding *f, const struct ts_plan *p)
+{
+	bool below = f->tiles[0].m >= p->rows;
+	uint32_t at = below ? f->tiles[0].m : f->tiles[0].n;
+	uint32_t block = below ? p->block_m : p->block_n;
+	uint64_t first = (uint64_t)at * block;
+
+	g_string_append_printf(out,
+		"worker %u, rank %u of its cluster, computes tile (%u,%u): tile %s %u of a grid of "
+		"%u "
+		"x %u tiles, elements %" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT
+		" of a C with %u %s",
+		f->worker, f->rank, f->tiles[0].m, f->tiles[0].n, below ? "row" : "column", at,
+		p->rows, p->cols, first, first + block - 1, below ? p->m : p->n,
+		below ? "rows" : "columns");
+}
+
+static void put_starved(GString *out, const struct ts_finding *f, const struct ts_plan *p)
+{
+	bool global = f->counter >= p->queue_domains * p->slots.by;
+
+	g_string_append_printf(out, "counter %u ", f->counter);
+	if (global)
+		g_string_append(out, "(global)");
+	else
+		g_string_append_printf(out, "(XCD %u, slot %u)", f->counter / p->slots.by,
+			f->counter % p->slots.by);
+	g_string_append_printf(out,
+		" has %u of its %u items left and no worker that would claim them; nobody "
+		"computes ",
+		f->counter_items - MIN(f->claimed, f->counter_items), f->counter_items);
+	put_tiles(out, f);
+}
+
+char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
+{
+	GString *out = g_string_new(NULL);
+
+	switch (f->fault) {
+	case TS_SOUND: g_string_append(out, "every property holds"); break;
+	case TS_TILE_MISSING:
+		g_string_append(out, "nobody computes ");
+		put_tiles(out, f);
+		if (f->idle_workers > 0)
+			g_string_append_printf(out,
+				"; %" G_GUINT64_FORMAT " of %u workers never ran, or left early",
+				f->idle_workers, p->workers);
+		break;
+	case TS_TILE_TWICE:
+		g_string_append_printf(out,
+			"worker %u computes k iterations %u..%u of tile (%u,%u), part of which was "
+			"already computed",
+			f->worker, f->k_begin, f->k_end, f->tiles[0].m, f->tiles[0].n);
+		break;
+	case TS_OUTSIDE: put_outside(out, f, p); break;
+	case TS_K_RANGE:
+		g_string_append_printf(out,
+			"worker %u is given k iterations [%u, %u) of tile (%u,%u), which has %u",
+			f->worker, f->k_begin, f->k_end, f->tiles[0].m, f->tiles[0].n, p->depth);
+		break;
+	case TS_OWNERS:
+		g_string_append_printf(out,
+			"tile (%u,%u) must have one owner that writes it, has %s", f->tiles[0].m,
+			f->tiles[0].n, f->count == 0 ? "none" : "several");
+		break;
+	case TS_COUNTER:
+		g_string_append_printf(out,
+			"worker %u uses counter %u, but the plan has %u counters", f->worker,
+			f->counter, p->counters);
+		break;
+	case TS_STARVED: put_starved(out, f, p); break;
+	case TS_DEADLOCK:
+		g_string_append_printf(out,
+			"all %" G_GUINT64_FORMAT
+			" resident workers wait; worker %u waits for counter %u to "
+			"reach %u, it has %u",
+			f->count, f->worker, f->counter, f->counter_items, f->claimed);
+		break;
+	case TS_ENDLESS:
+		g_string_append_printf(out,
+			"worker %u still goes on after %" G_GUINT64_FORMAT
+			" steps, more than any schedule of this plan needs",
+			f->worker, f->count);
+		break;
+	case TS_FAULTS: break;
+	}
+	return g_string_free(out, FALSE);
+}

@@ -1,0 +1,44 @@
+/* What the verifier found wrong: one violated property, where, and who. */
+#ifndef TS_FINDING_H
+#define TS_FINDING_H
+
+#include <glib.h>
+
+#include "policies/all.h"
+
+enum ts_fault {
+	TS_SOUND,        /* nothing is wrong */
+	TS_TILE_MISSING, /* nobody computed these tiles, or not all of their k iterations */
+	TS_TILE_TWICE,   /* a k iteration of a tile was computed twice */
+	TS_OUTSIDE,      /* a tile outside the grid: its elements lie outside M x N */
+	TS_K_RANGE,      /* a k range that is empty or outside [0, depth) */
+	TS_OWNERS,       /* a tile without an owner, or with two */
+	TS_COUNTER,      /* a counter that the plan does not have */
+	TS_STARVED,      /* a counter still has items and no worker that would claim them */
+	TS_DEADLOCK,     /* all resident workers wait */
+	TS_ENDLESS,      /* more steps than any schedule of this plan needs */
+	TS_FAULTS
+};
+
+enum { TS_FINDING_TILES = 8 };
+
+/* Fields that a fault has no use for are 0. */
+struct ts_finding {
+	enum ts_fault fault;
+	uint32_t worker, rank;
+	struct {
+		uint32_t m, n;
+	} tiles[TS_FINDING_TILES]; /* the first of them, row by row */
+	uint64_t count;            /* all of them */
+	uint32_t k_begin, k_end;
+	uint32_t counter, counter_items, claimed;
+	uint64_t idle_workers; /* that never ran, being masked or released too early */
+};
+
+/* The fault's name, as printed in front of ts_finding_text(). */
+const char *ts_fault_name(enum ts_fault fault);
+
+/* One sentence that names tiles, workers and elements. Free with g_free(). */
+char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p);
+
+#endif

@@ -1,0 +1,271 @@
+/* The driver of the verifier: one loop that carries out steps. */
+#include "verify/walk.h"
+
+/* Passed to ts_walk's loops by value, so that the compiler can inline the built-in policies. */
+typedef struct ts_step next_fn(const struct ts_plan *, struct ts_worker *, uint32_t);
+typedef struct ts_tile cta_tile_fn(const struct ts_plan *, const struct ts_step *, uint32_t);
+
+/* A resident worker, with the wait it has not been able to finish. */
+struct seat {
+	struct ts_worker worker;
+	uint32_t answer;
+	uint32_t waits; /* 1 while blocked */
+	uint32_t counter, value;
+};
+
+struct run {
+	const struct ts_walk *walk;
+	const struct ts_plan *plan;
+	struct ts_coverage *coverage;
+	struct seat *seats;
+	uint32_t count;   /* seats taken */
+	uint32_t entered; /* workers that have been let in or skipped */
+	uint64_t steps, steps_max;
+	uint64_t random;
+};
+
+const char *ts_pick_name(enum ts_pick pick)
+{
+	switch (pick) {
+	case TS_IN_TURNS: return "in turns";
+	case TS_FIRST_ONE: return "first worker alone";
+	case TS_LAST_ONE: return "last worker alone";
+	case TS_ANY_ONE: return "at random";
+	case TS_PICKS: break;
+	}
+	return NULL;
+}
+
+/* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* Lets the next live worker into `seat`; false when none is left. */
+static bool enter(struct run *r, struct seat *seat)
+{
+	const struct ts_plan *p = r->plan;
+
+	while (r->entered < p->workers) {
+		uint32_t id = r->entered++;
+
+		if (r->walk->pick == TS_LAST_ONE)
+			id = p->workers - 1 - id;
+		if (r->walk->live != NULL && r->walk->live[id] == 0) {
+			r->coverage->idle_workers++;
+			continue;
+		}
+		seat->worker = ts_worker_make(id, id % p->domains);
+		seat->answer = 0;
+		seat->waits = 0;
+		return true;
+	}
+	return false;
+}
+
+static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
+{
+	struct ts_finding f = {0};
+
+	f.fault = kind;
+	f.worker = seat->worker.id;
+	f.counter = seat->counter;
+	f.counter_items = seat->value;
+	f.claimed = f.counter < r->plan->counters ? r->coverage->claimed[f.counter] : 0;
+	f.count = kind == TS_DEADLOCK ? r->count : r->steps;
+	ts_coverage_fault(r->coverage, &f);
+}
+
+enum moved { MOVED, BLOCKED, LEFT, FAILED };
+
+/* Can a seat that waits go on? */
+static enum moved wait_on(const struct run *r, struct seat *seat)
+{
+	seat->waits = r->coverage->claimed[seat->counter] < seat->value;
+	return seat->waits ? BLOCKED : MOVED;
+}
+
+/* WAIT and SIGNAL, which only policies with a fix-up use. Counters are one array: claims, signals
+ * and waits all see the same value. */
+static enum moved wait_or_signal(struct run *r, struct seat *seat, const struct ts_step *s)
+{
+	struct ts_finding f = {0};
+
+	if (s->counter >= r->plan->counters) {
+		f.fault = TS_COUNTER;
+		f.worker = seat->worker.id;
+		f.counter = s->counter;
+		ts_coverage_fault(r->coverage, &f);
+		return FAILED;
+	}
+	if (s->act == TS_SIGNAL) {
+		r->coverage->claimed[s->counter] += s->value;
+		return MOVED;
+	}
+	seat->counter = s->counter;
+	seat->value = s->value;
+	return wait_on(r, seat);
+}
+
+G_ALWAYS_INLINE static inline enum moved move(
+	struct run *r, struct seat *seat, next_fn *next, cta_tile_fn *cta_tile)
+{
+	struct ts_step s;
+
+	if (seat->waits)
+		return wait_on(r, seat);
+	s = next(r->plan, &seat->worker, seat->answer);
+	r->steps++;
+	switch (s.act) {
+	case TS_WORK: ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile); return MOVED;
+	case TS_CLAIM:
+		if (ts_coverage_claim(r->coverage, seat->worker.id, s.counter, &seat->answer))
+			return MOVED;
+		return FAILED;
+	case TS_WAIT:
+	case TS_SIGNAL: return wait_or_signal(r, seat, &s);
+	case TS_STOP: break;
+	}
+	return LEFT;
+}
+
+/* Closes the gap that a worker leaves, keeping the order, unless somebody enters in its place. */
+static void leave(struct run *r, uint32_t at)
+{
+	if (enter(r, &r->seats[at]))
+		return;
+	r->count--;
+	for (uint32_t i = at; i < r->count; i++)
+		r->seats[i] = r->seats[i + 1];
+}
+
+G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
+{
+	while (r->count > 0) {
+		uint32_t kept = 0;
+		uint32_t moved = 0;
+
+		for (uint32_t i = 0; i < r->count; i++) {
+			struct seat *seat = &r->seats[i];
+
+			switch (move(r, seat, next, cta_tile)) {
+			case MOVED: moved++; break;
+			case BLOCKED: break;
+			case FAILED: return false;
+			case LEFT:
+				moved++;
+				if (!enter(r, seat))
+					continue;
+				break;
+			}
+			if (kept != i)
+				r->seats[kept] = *seat;
+			kept++;
+		}
+		r->count = kept;
+		if (moved == 0)
+			return fault(r, TS_DEADLOCK, &r->seats[0]), false;
+		if (r->steps > r->steps_max)
+			return fault(r, TS_ENDLESS, &r->seats[0]), false;
+	}
+	return true;
+}
+
+static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
+{
+	uint32_t blocked = 0; /* tries in a row that found the worker waiting */
+
+	while (r->count > 0) {
+		uint32_t at = blocked % r->count;
+
+		if (r->walk->pick == TS_ANY_ONE)
+			at = (uint32_t)((draw(&r->random) + blocked) % r->count);
+		switch (move(r, &r->seats[at], next, cta_tile)) {
+		case MOVED: blocked = 0; break;
+		case BLOCKED: blocked++; break;
+		case FAILED: return false;
+		case LEFT:
+			blocked = 0;
+			leave(r, at);
+			break;
+		}
+		/* With a random pick, waiting often in a row is no proof; look at each in turn. */
+		if (blocked > 4 * r->count + 64) {
+			uint32_t waiting = 0;
+
+			for (uint32_t i = 0; i < r->count; i++)
+				waiting += r->seats[i].waits && wait_on(r, &r->seats[i]) == BLOCKED;
+			if (waiting == r->count)
+				return fault(r, TS_DEADLOCK, &r->seats[0]), false;
+			blocked = 0;
+		}
+		if (r->steps > r->steps_max)
+			return fault(r, TS_ENDLESS, &r->seats[MIN(at, r->count - 1)]), false;
+	}
+	return true;
+}
+
+bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
+	const struct ts_rules *rules, struct ts_coverage *c)
+{
+	struct run r = {.walk = walk, .plan = plan, .coverage = c, .random = walk->seed};
+	uint32_t seats = MIN(walk->resident, plan->workers);
+	bool ran;
+
+	ts_coverage_reset(c, plan);
+	if (plan->items == 0)
+		return true;
+	/* An item takes a claim and a step, and in the worst case a wait and a signal on each
+	 * counter; a worker fails once on each counter and stops. */
+	r.steps_max = 8 *
+		((uint64_t)plan->items * (plan->depth + 1) +
+			(uint64_t)plan->workers * ((uint64_t)plan->counters + 2));
+	r.seats = g_new(struct seat, seats);
+	while (r.count < seats && enter(&r, &r.seats[r.count]))
+		r.count++;
+	if (walk->pick != TS_IN_TURNS)
+		ran = one_by_one(&r, rules == NULL ? ts_next : rules->next,
+			rules == NULL ? ts_cta_tile : rules->cta_tile);
+	else if (rules == NULL)
+		ran = in_turns(&r, ts_next, ts_cta_tile);
+	else
+		ran = in_turns(&r, rules->next, rules->cta_tile);
+	g_free(r.seats);
+	return ts_coverage_verdict(c) && ran;
+}
+
+bool ts_walk_fewest(
+	const struct ts_plan *plan, const struct ts_rules *rules, uint64_t seed, uint8_t *live)
+{
+	enum ts_promise promise = ts_policy((enum ts_policy_id)plan->policy).promise(plan);
+	uint64_t random = seed;
+	uint32_t start = (uint32_t)(draw(&random) % plan->workers);
+	uint8_t *manned;
+
+	for (uint32_t i = 0; i < plan->workers; i++)
+		live[i] = promise == TS_NEEDS_ALL;
+	if (promise == TS_NEEDS_ALL || plan->items == 0)
+		return false;
+	if (promise == TS_NEEDS_ANY) {
+		live[start] = 1;
+		return true;
+	}
+	manned = g_new0(uint8_t, plan->counters);
+	for (uint32_t i = 0; i < plan->workers; i++) {
+		uint32_t id = (start + i) % plan->workers;
+		struct ts_worker w = ts_worker_make(id, id % plan->domains);
+		struct ts_step s = rules == NULL ? ts_next(plan, &w, 0) : rules->next(plan, &w, 0);
+
+		if (s.act != TS_CLAIM || s.counter >= plan->counters || manned[s.counter] != 0)
+			continue;
+		manned[s.counter] = 1;
+		live[id] = 1;
+	}
+	g_free(manned);
+	return true;
+}

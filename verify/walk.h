@@ -1,0 +1,36 @@
+/* Walks: drive all workers of a plan to the end, without time, in one chosen order of events.
+ * Only the contract of policies/ is used, nothing of the simulator. */
+#ifndef TS_WALK_H
+#define TS_WALK_H
+
+#include "verify/coverage.h"
+
+/* Who moves next among the workers that are resident. */
+enum ts_pick {
+	TS_IN_TURNS,  /* one step each, round and round */
+	TS_FIRST_ONE, /* the lowest id for as long as it can: the others find nothing left */
+	TS_LAST_ONE,  /* the highest id for as long as it can */
+	TS_ANY_ONE,   /* drawn with the seed before each step */
+	TS_PICKS
+};
+
+const char *ts_pick_name(enum ts_pick pick);
+
+struct ts_walk {
+	enum ts_pick pick;
+	uint64_t seed;       /* of TS_ANY_ONE */
+	uint32_t resident;   /* workers that can be there at once, >= 1; the rest enter as others
+				leave */
+	const uint8_t *live; /* per worker: does it ever run? NULL: all do */
+};
+
+/* Runs `plan` into `c`, which is reset first. True if every property holds, else c->finding. */
+bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
+	const struct ts_rules *rules, struct ts_coverage *c);
+
+/* Fills live[0, plan.workers) with a smallest set of workers that the policy promises to survive
+ * with, drawn by `seed`. False, and all live, where the policy needs every worker. */
+bool ts_walk_fewest(
+	const struct ts_plan *plan, const struct ts_rules *rules, uint64_t seed, uint8_t *live);
+
+#endif
