@@ -1,0 +1,281 @@
+/* Lists, ranges and names of the command line. */
+#include "sim/axes.h"
+
+#include <string.h>
+
+#include "sim/refuse.h"
+
+/* What an axis holds. */
+enum kind { NAMES, NUMBERS, PAIRS, TRIPLES };
+
+static const char *policy_name(uint32_t i)
+{
+	return ts_policy((enum ts_policy_id)i).name;
+}
+
+static const char *mode_name(uint32_t i)
+{
+	return ts_mode_name((enum ts_mode)i);
+}
+
+static const char *order_name(uint32_t i)
+{
+	return ts_order_name((enum ts_order)i);
+}
+
+static const char *remap_name(uint32_t i)
+{
+	return ts_remap_name((enum ts_remap)i);
+}
+
+struct axis {
+	const char *name;
+	enum kind kind;
+	const char *help;
+	const char *preset;               /* where the option is not given */
+	const char *(*names)(uint32_t i); /* NULL past the last one */
+};
+
+static const struct axis axes[TS_AXES] = {
+	[TS_AXIS_POLICY] = {"policy", NAMES, "data-parallel, persistent or worksteal", "persistent",
+		policy_name},
+	[TS_AXIS_MODE] = {"mode", NAMES, "of worksteal: steal, slots, global or hierarchical",
+		"steal", mode_name},
+	[TS_AXIS_ORDER] = {"order", NAMES,
+		"row, column, grouped-m, grouped-n, snake-m or snake-n (grouped and snake: -m)",
+		"grouped-m", order_name},
+	[TS_AXIS_WIDTH] = {"swizzle", NUMBERS,
+		"width of the order's panels, in clusters (0: 8 or 16 by DeepGEMM's rule)", "0",
+		NULL},
+	[TS_AXIS_REMAP] = {"remap", NAMES,
+		"none, chiplet or chunked; worksteal --mode global: chiplet", "none", remap_name},
+	[TS_AXIS_CHUNK] = {"chunk", NUMBERS,
+		"ids per XCD and turn of the chunked remap (0: swizzle squared, at most a share)",
+		"0", NULL},
+	[TS_AXIS_CLUSTER] = {"cluster", PAIRS, "tiles in a cluster, such as 2x1", "1x1", NULL},
+	[TS_AXIS_BLOCK] = {"block", TRIPLES, "BLOCK_M x BLOCK_N x BLOCK_K, such as 256x256x64",
+		"256x256x64", NULL},
+	[TS_AXIS_WORKERS] = {"workers", NUMBERS,
+		"CTAs or clusters launched (default: as many as fit)", NULL, NULL},
+	[TS_AXIS_XCDS] = {"xcds", NUMBERS, "XCDs (default: the device's)", NULL, NULL},
+	[TS_AXIS_SLOTS] = {"counters", NUMBERS, "counters per XCD of worksteal", "1", NULL},
+	[TS_AXIS_LOCAL] = {"local", NUMBERS, "percent that hierarchical worksteal deals to XCDs",
+		"90", NULL},
+	[TS_AXIS_M] = {"m", NUMBERS, "rows of A and C", "8192", NULL},
+	[TS_AXIS_N] = {"n", NUMBERS, "columns of B and C", "8192", NULL},
+	[TS_AXIS_K] = {"k", NUMBERS, "columns of A, rows of B", "8192", NULL},
+};
+
+const char *ts_axis_name(enum ts_axis axis)
+{
+	return axes[axis].name;
+}
+
+const char *ts_axis_help(enum ts_axis axis)
+{
+	return axes[axis].help;
+}
+
+static void add(struct ts_axes *a, enum ts_axis axis, const struct ts_span *span)
+{
+	g_array_append_vals(a->spans[axis], span, 1);
+	a->sizes[axis] += span->count;
+}
+
+static bool parse_name(struct ts_axes *a, enum ts_axis axis, const char *word, GError **error)
+{
+	g_autoptr(GString) all = g_string_new(NULL);
+	g_autofree char *full = g_strdup(word);
+	bool every = strcmp(word, "all") == 0;
+	bool found = false;
+
+	if (axis == TS_AXIS_ORDER && (strcmp(word, "grouped") == 0 || strcmp(word, "snake") == 0)) {
+		g_free(full);
+		full = g_strconcat(word, "-m", NULL);
+	}
+	for (uint32_t i = 0; axes[axis].names(i) != NULL; i++) {
+		struct ts_span span = {{i, 0, 0}, 1, 1};
+
+		g_string_append_printf(all, "%s, ", axes[axis].names(i));
+		if (!every && strcmp(full, axes[axis].names(i)) != 0)
+			continue;
+		add(a, axis, &span);
+		found = true;
+	}
+	if (!found)
+		return ts_refuse(error, "--%s: there is no %s '%s'; there are: %sor all",
+			axes[axis].name, axes[axis].name, word, all->str);
+	return true;
+}
+
+/* One number, FROM:TO or FROM:TO:STEP. */
+static bool parse_numbers(struct ts_axes *a, enum ts_axis axis, const char *word, GError **error)
+{
+	g_auto(GStrv) parts = g_strsplit(word, ":", -1);
+	guint count = g_strv_length(parts);
+	struct ts_span span = {{0, 0, 0}, 1, 1};
+	int64_t to;
+	bool good = count >= 1 && count <= 3 && ts_parse_int(parts[0], &span.first[0]);
+
+	if (good && count >= 2) {
+		good = ts_parse_int(parts[1], &to) && to >= span.first[0] &&
+			span.first[0] >= -TS_COUNT_MAX && to <= INT64_C(1) << 40;
+		if (good && count == 3)
+			good = ts_parse_int(parts[2], &span.step) && span.step >= 1;
+		if (good)
+			span.count = (uint64_t)((to - span.first[0]) / span.step) + 1;
+	}
+	if (!good)
+		return ts_refuse(error,
+			"--%s %s: write a whole number, FROM:TO or FROM:TO:STEP with FROM <= TO "
+			"and STEP >= "
+			"1, or several of these with commas",
+			axes[axis].name, word);
+	add(a, axis, &span);
+	return true;
+}
+
+static bool parse_tuple(struct ts_axes *a, enum ts_axis axis, const char *word, GError **error)
+{
+	guint wanted = axes[axis].kind == PAIRS ? 2 : 3;
+	g_auto(GStrv) parts = g_strsplit(word, "x", -1);
+	struct ts_span span = {{0, 0, 0}, 1, 1};
+	bool good = g_strv_length(parts) == wanted;
+
+	for (guint i = 0; good && i < wanted; i++)
+		good = ts_parse_int(parts[i], &span.first[i]);
+	if (!good)
+		return ts_refuse(error, "--%s %s: write %s, or several of these with commas",
+			axes[axis].name, word,
+			wanted == 2 ? "two whole numbers such as 2x1"
+				    : "three whole numbers such as 256x256x64");
+	add(a, axis, &span);
+	return true;
+}
+
+static bool parse(struct ts_axes *a, enum ts_axis axis, const char *text, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit(text, ",", -1);
+
+	if (words[0] == NULL)
+		return ts_refuse(error, "--%s: the value is empty", axes[axis].name);
+	for (size_t i = 0; words[i] != NULL; i++) {
+		bool good = true;
+
+		switch (axes[axis].kind) {
+		case NAMES: good = parse_name(a, axis, words[i], error); break;
+		case NUMBERS: good = parse_numbers(a, axis, words[i], error); break;
+		case PAIRS:
+		case TRIPLES: good = parse_tuple(a, axis, words[i], error); break;
+		}
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device *device,
+	int64_t max_cluster, int64_t max_counters, GError **error)
+{
+	memset(a, 0, sizeof *a);
+	a->base = ts_spec_default();
+	a->base.max_cluster = max_cluster;
+	a->base.max_counters = max_counters;
+	a->default_workers = texts[TS_AXIS_WORKERS] == NULL;
+	a->default_remap = texts[TS_AXIS_REMAP] == NULL;
+	a->count = 1;
+	for (enum ts_axis i = 0; i < TS_AXES; i++) {
+		const char *text = texts[i] == NULL ? axes[i].preset : texts[i];
+		struct ts_span device_says = {{device->xcds, 0, 0}, 1, 1};
+
+		a->spans[i] = g_array_new(FALSE, FALSE, sizeof(struct ts_span));
+		if (text == NULL)
+			add(a, i, &device_says);
+		else if (!parse(a, i, text, error))
+			return ts_axes_finish(a), false;
+		if (!g_uint64_checked_mul(&a->count, a->count, a->sizes[i]))
+			return ts_axes_finish(a),
+			       ts_refuse(error,
+				       "the product of all lists and ranges is larger than 2^64; "
+				       "give fewer values or use --random");
+	}
+	return true;
+}
+
+void ts_axes_finish(struct ts_axes *a)
+{
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		g_clear_pointer(&a->spans[i], g_array_unref);
+}
+
+/* Puts value number `index` of the axis into the request. */
+static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, struct ts_spec *s)
+{
+	const struct ts_span *span = (const struct ts_span *)(gpointer)a->spans[axis]->data;
+	int64_t value;
+
+	for (; index >= span->count; span++)
+		index -= span->count;
+	value = span->first[0] + (int64_t)index * span->step;
+	switch (axis) {
+	case TS_AXIS_POLICY: s->policy = (uint32_t)value; break;
+	case TS_AXIS_MODE: s->mode = (enum ts_mode)value; break;
+	case TS_AXIS_ORDER: s->order = (enum ts_order)value; break;
+	case TS_AXIS_WIDTH: s->width = value; break;
+	case TS_AXIS_REMAP: s->remap = (enum ts_remap)value; break;
+	case TS_AXIS_CHUNK: s->chunk = value; break;
+	case TS_AXIS_CLUSTER:
+		s->cluster_m = span->first[0];
+		s->cluster_n = span->first[1];
+		break;
+	case TS_AXIS_BLOCK:
+		s->block_m = span->first[0];
+		s->block_n = span->first[1];
+		s->block_k = span->first[2];
+		break;
+	case TS_AXIS_WORKERS: s->workers = value; break;
+	case TS_AXIS_XCDS: s->domains = value; break;
+	case TS_AXIS_SLOTS: s->slots = value; break;
+	case TS_AXIS_LOCAL: s->local_percent = value; break;
+	case TS_AXIS_M: s->m = value; break;
+	case TS_AXIS_N: s->n = value; break;
+	case TS_AXIS_K: s->k = value; break;
+	case TS_AXES: break;
+	}
+}
+
+/* Global claims are spread over the XCDs unless the user says otherwise (tritonBLAS). */
+static void settle(const struct ts_axes *a, struct ts_spec *s)
+{
+	if (s->policy != TS_WORKSTEAL)
+		s->mode = TS_STEAL;
+	else if (s->mode == TS_GLOBAL && a->default_remap)
+		s->remap = TS_REMAP_CHIPLET;
+}
+
+bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
+{
+	uint64_t at[TS_AXES];
+
+	*ret_spec = a->base;
+	for (int i = TS_AXES - 1; i >= 0; i--) {
+		at[i] = index % a->sizes[i];
+		index /= a->sizes[i];
+		set(a, (enum ts_axis)i, at[i], ret_spec);
+	}
+	if (ret_spec->policy != TS_WORKSTEAL && at[TS_AXIS_MODE] > 0)
+		return false;
+	settle(a, ret_spec);
+	return true;
+}
+
+void ts_axes_draw(const struct ts_axes *a, GRand *random, struct ts_spec *ret_spec)
+{
+	*ret_spec = a->base;
+	for (enum ts_axis i = 0; i < TS_AXES; i++) {
+		uint64_t drawn = (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+
+		set(a, i, drawn % a->sizes[i], ret_spec);
+	}
+	settle(a, ret_spec);
+}

@@ -1,0 +1,85 @@
+/* The roofline. Doubles are used with + - * / only and without contraction, which IEEE 754 makes
+ * equal on every machine; times become integer picoseconds when the price is paid. */
+#include "sim/cost.h"
+
+#include "sim/refuse.h"
+
+static const double ps_per_second = 1e12;
+static const double ps_per_ns = 1e3;
+
+const char *ts_edge_name(enum ts_edge edge)
+{
+	switch (edge) {
+	case TS_EDGE_FULL: return "full";
+	case TS_EDGE_REAL: return "real";
+	case TS_EDGES: break;
+	}
+	return NULL;
+}
+
+bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_device *d,
+	enum ts_dtype dtype, enum ts_edge edge, uint32_t places, GError **error)
+{
+	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
+	double m = p->m, n = p->n, k = p->k;
+	double far;
+
+	if (d->flops[dtype] <= 0)
+		return ts_refuse(error, "device %s states no rate for %s (key flops_%s)", d->id,
+			ts_dtype_name(dtype), ts_dtype_name(dtype));
+	c->plan = p;
+	c->edge = edge;
+	c->bytes = ts_dtype_bytes(dtype);
+	c->flops_per_ps = d->flops[dtype] * clock_per_ps / d->occupancy;
+	c->l2_bytes_per_ps = d->l2_bytes_per_clock * clock_per_ps / d->occupancy;
+	/* A and B are read once and C is written once, at the bandwidth that the places share. */
+	far = (m * k + k * n + m * n) * c->bytes;
+	c->far_ps_per_item = 0;
+	if (p->items > 0)
+		c->far_ps_per_item = far / p->items * MIN(MAX(places, 1), p->items) *
+			ps_per_second / (d->dram_gbps * 1e9);
+	c->prologue_ps = d->prologue_ns * ps_per_ns;
+	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
+	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);
+	return true;
+}
+
+/* How much of block number `at` lies inside `size`. */
+static double inside(uint32_t at, uint32_t block, uint32_t size)
+{
+	uint64_t first = (uint64_t)at * block;
+
+	if (first >= size)
+		return 0;
+	return (double)MIN(block, size - first);
+}
+
+struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
+{
+	const struct ts_plan *p = c->plan;
+	double rows = p->block_m, cols = p->block_n;
+	uint64_t k_end = (uint64_t)s->k_end * p->block_k;
+	uint64_t k_begin = (uint64_t)s->k_begin * p->block_k;
+	double deep = (double)(MIN(k_end, p->k) - MIN(k_begin, p->k));
+	double depth = (double)(k_end - k_begin);
+	double all_rows = 0, all_cols = 0, spent, compute_ps, l2_ps;
+	struct ts_price price = {.fixed_ps = c->prologue_ps + c->epilogue_ps};
+
+	if (c->edge == TS_EDGE_REAL) {
+		rows = inside(s->m, p->block_m, p->m);
+		cols = inside(s->n, p->block_n, p->n);
+		depth = deep;
+	}
+	for (uint32_t i = 0; i < p->cluster_m; i++)
+		all_rows += inside(s->m + i, p->block_m, p->m);
+	for (uint32_t i = 0; i < p->cluster_n; i++)
+		all_cols += inside(s->n + i, p->block_n, p->n);
+	compute_ps = 2 * rows * cols * depth / c->flops_per_ps;
+	/* Multicast: the CTAs along n share their rows of A, those along m their columns of B. */
+	l2_ps = (rows / p->cluster_n + cols / p->cluster_m) * depth * c->bytes / c->l2_bytes_per_ps;
+	price.k_ps = MAX(MAX(compute_ps, l2_ps),
+		p->depth > 0 ? c->far_ps_per_item * (s->k_end - s->k_begin) / p->depth : 0);
+	spent = rows * p->cluster_m * cols * p->cluster_n * depth;
+	price.padded_ps = spent > 0 ? price.k_ps * (1 - all_rows * all_cols * deep / spent) : 0;
+	return price;
+}

@@ -1,0 +1,39 @@
+/* Cost: how long an item takes. A roofline for now; the engine knows only this interface, so that a
+ * better model can take its place. */
+#ifndef TS_COST_H
+#define TS_COST_H
+
+#include "policies/all.h"
+#include "sim/device.h"
+
+/* Which work an edge tile costs: matrix units compute the whole tile, a masked kernel less. */
+enum ts_edge { TS_EDGE_FULL, TS_EDGE_REAL, TS_EDGES };
+
+const char *ts_edge_name(enum ts_edge edge);
+
+struct ts_cost {
+	const struct ts_plan *plan;
+	enum ts_edge edge;
+	double flops_per_ps;    /* of one CTA */
+	double l2_bytes_per_ps; /* of one CTA */
+	double far_ps_per_item; /* its share of what LLC and DRAM must deliver at least */
+	double bytes;           /* of an element */
+	double prologue_ps, epilogue_ps;
+	uint64_t claim_ps;
+};
+
+/* An item's time at normal speed, and what it consists of. */
+struct ts_price {
+	double fixed_ps;  /* prologue and epilogue */
+	double k_ps;      /* k iterations */
+	double padded_ps; /* the part of k_ps that is spent outside M x N x K */
+};
+
+/* False and a refusal where the device has no rate for `dtype`. `places` share the bandwidth. */
+bool ts_cost_init(struct ts_cost *c, const struct ts_plan *plan, const struct ts_device *device,
+	enum ts_dtype dtype, enum ts_edge edge, uint32_t places, GError **error);
+
+/* The price of item `s`, whose first CTA has the largest tile. */
+struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
+
+#endif

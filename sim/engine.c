@@ -1,0 +1,310 @@
+/* The event loop: a heap of places, each with the time of its next event. */
+#include "sim/engine.h"
+
+enum state {
+	EMPTY, /* nobody there */
+	READY, /* the policy is to be asked */
+	WORKS,
+	CLAIMS,
+	WAITS, /* in no event: a signal wakes it */
+	CLOSED /* given back for good */
+};
+
+struct seat {
+	enum state state;
+	struct ts_worker worker;
+	uint32_t answer;
+	struct ts_step step;
+	struct ts_price price;
+	uint64_t since;   /* ps: when the step began */
+	uint32_t counter; /* of the last claim */
+};
+
+struct event {
+	uint64_t time;
+	uint32_t place;
+};
+
+struct loop {
+	const struct ts_engine *engine;
+	const struct ts_plan *plan;
+	struct seat *seats;
+	struct event *heap;
+	uint32_t heap_size;
+	uint32_t *counters;
+	uint64_t steps, steps_max;
+	uint32_t waiting;
+	struct ts_outcome outcome;
+};
+
+static bool before(struct event a, struct event b)
+{
+	return a.time < b.time || (a.time == b.time && a.place < b.place);
+}
+
+static void push(struct loop *l, uint64_t time, uint32_t place)
+{
+	struct event e = {time, place};
+	uint32_t at = l->heap_size++;
+
+	while (at > 0 && before(e, l->heap[(at - 1) / 2])) {
+		l->heap[at] = l->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	l->heap[at] = e;
+}
+
+static struct event pop(struct loop *l)
+{
+	struct event first = l->heap[0];
+	struct event last = l->heap[--l->heap_size];
+	uint32_t at = 0;
+
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+
+		if (child + 1 < l->heap_size && before(l->heap[child + 1], l->heap[child]))
+			child++;
+		if (child >= l->heap_size || !before(l->heap[child], last))
+			break;
+		l->heap[at] = l->heap[child];
+		at = child;
+	}
+	l->heap[at] = last;
+	return first;
+}
+
+static struct ts_step ask(const struct loop *l, struct seat *seat)
+{
+	if (l->engine->rules == NULL)
+		return ts_next(l->plan, &seat->worker, seat->answer);
+	return l->engine->rules->next(l->plan, &seat->worker, seat->answer);
+}
+
+/* SplitMix64's finaliser over the seed and the tile: an item's jitter is the same in every
+ * schedule, so that schedules can be compared. */
+static double jitter(const struct ts_scenario *s, const struct ts_step *step)
+{
+	uint64_t z = s->seed * 0x9e3779b97f4a7c15u + ((uint64_t)step->m << 32 | step->n);
+
+	z += (uint64_t)step->k_begin * 0xd1342543de82ef95u;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	z ^= z >> 31;
+	return 1 + s->jitter * ((double)(z >> 11) / (double)(UINT64_C(1) << 52) - 1);
+}
+
+/* Begins the item; its price in time becomes whole picoseconds here. */
+static void work(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	double scale = l->engine->machine->places[at].slow;
+
+	seat->price = ts_cost_item(l->engine->cost, &seat->step);
+	if (l->engine->scenario->jitter > 0)
+		scale *= jitter(l->engine->scenario, &seat->step);
+	seat->price.fixed_ps *= scale;
+	seat->price.k_ps *= scale;
+	seat->price.padded_ps *= scale;
+	seat->state = WORKS;
+	push(l, now + (uint64_t)(seat->price.fixed_ps + seat->price.k_ps + 0.5), at);
+}
+
+static void finish_item(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	const struct ts_place *place = &l->engine->machine->places[at];
+	struct ts_item item = {.step = seat->step,
+		.price = seat->price,
+		.worker = seat->worker.id,
+		.place = at,
+		.unit = place->unit,
+		.group = place->group,
+		.domain = seat->worker.domain,
+		.counter = seat->counter,
+		.from = seat->since,
+		.to = now};
+
+	seat->counter = UINT32_MAX;
+	seat->state = READY;
+	for (size_t i = 0; i < l->engine->sink_count; i++)
+		if (l->engine->sinks[i].item != NULL)
+			l->engine->sinks[i].item(l->engine->sinks[i].data, &item);
+}
+
+/* A claim takes effect when its answer arrives. */
+static void finish_claim(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	struct ts_claimed claim = {.worker = seat->worker.id,
+		.place = at,
+		.group = l->engine->machine->places[at].group,
+		.domain = seat->worker.domain,
+		.counter = seat->step.counter,
+		.from = seat->since,
+		.to = now};
+
+	seat->answer = l->counters[claim.counter]++;
+	seat->counter = claim.counter;
+	seat->state = READY;
+	for (size_t i = 0; i < l->engine->sink_count; i++)
+		if (l->engine->sinks[i].claim != NULL)
+			l->engine->sinks[i].claim(l->engine->sinks[i].data, &claim);
+}
+
+static void give_signal(struct loop *l, uint64_t now, const struct ts_step *s)
+{
+	l->counters[s->counter] += s->value;
+	for (uint32_t i = 0; l->waiting > 0 && i < l->engine->machine->count; i++) {
+		struct seat *seat = &l->seats[i];
+
+		if (seat->state != WAITS || seat->step.counter != s->counter ||
+			l->counters[s->counter] < seat->step.value)
+			continue;
+		seat->state = READY;
+		l->waiting--;
+		push(l, now, i);
+	}
+}
+
+/* Fills an empty place, or leaves it empty: closed for good, held for now, or nobody is left. */
+static bool enter(struct loop *l, uint64_t now, uint32_t at)
+{
+	const struct ts_place *place = &l->engine->machine->places[at];
+	struct seat *seat = &l->seats[at];
+	uint32_t worker, domain;
+
+	seat->state = EMPTY;
+	if (now >= place->release) {
+		seat->state = CLOSED;
+		return false;
+	}
+	if (place->hold_from <= now && now < place->hold_to) {
+		if (place->hold_to != UINT64_MAX)
+			push(l, place->hold_to, at);
+		return false;
+	}
+	if (!ts_machine_enter(l->engine->machine, place, &worker))
+		return false;
+	domain = (l->engine->hardware_domain ? place->group : worker) % l->plan->domains;
+	seat->worker = ts_worker_make(worker, domain);
+	seat->answer = 0;
+	seat->counter = UINT32_MAX;
+	seat->state = READY;
+	l->outcome.entered++;
+	return true;
+}
+
+static void leave(struct loop *l, uint64_t now, uint32_t at)
+{
+	l->outcome.makespan = MAX(l->outcome.makespan, now);
+	if (enter(l, now, at))
+		push(l, now, at);
+}
+
+static bool counter_exists(struct loop *l, const struct seat *seat)
+{
+	if (seat->step.counter < l->plan->counters)
+		return true;
+	l->outcome.end = TS_BAD_COUNTER;
+	l->outcome.worker = seat->worker.id;
+	l->outcome.counter = seat->step.counter;
+	return false;
+}
+
+/* Asks the policy of a ready worker until it does something that takes time. */
+static bool proceed(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	const struct ts_place *place = &l->engine->machine->places[at];
+
+	while (seat->state == READY) {
+		/* Asked to leave: between items only, and an item claimed ahead is finished first.
+		 */
+		if (now >= place->release && seat->worker.claiming == 0)
+			return leave(l, now, at), true;
+		seat->step = ask(l, seat);
+		seat->since = now;
+		if (++l->steps > l->steps_max) {
+			l->outcome.end = TS_NO_END;
+			l->outcome.worker = seat->worker.id;
+			return false;
+		}
+		switch (seat->step.act) {
+		case TS_WORK: work(l, now, at); break;
+		case TS_CLAIM:
+			if (!counter_exists(l, seat))
+				return false;
+			seat->state = CLAIMS;
+			push(l, now + l->engine->cost->claim_ps, at);
+			break;
+		case TS_WAIT:
+			if (!counter_exists(l, seat))
+				return false;
+			if (l->counters[seat->step.counter] >= seat->step.value)
+				break;
+			seat->state = WAITS;
+			l->waiting++;
+			break;
+		case TS_SIGNAL:
+			if (!counter_exists(l, seat))
+				return false;
+			give_signal(l, now, &seat->step);
+			break;
+		case TS_STOP: leave(l, now, at); return true;
+		}
+	}
+	return true;
+}
+
+static bool step(struct loop *l, struct event e)
+{
+	switch (l->seats[e.place].state) {
+	case WORKS: finish_item(l, e.time, e.place); break;
+	case CLAIMS: finish_claim(l, e.time, e.place); break;
+	case EMPTY:
+		if (!enter(l, e.time, e.place))
+			return true;
+		break;
+	case READY:
+	case WAITS:
+	case CLOSED: break;
+	}
+	return proceed(l, e.time, e.place);
+}
+
+struct ts_outcome ts_engine_run(const struct ts_engine *engine)
+{
+	const struct ts_plan *p = engine->plan;
+	uint32_t places = engine->machine->count;
+	struct loop l = {.engine = engine, .plan = p};
+
+	if (p->items == 0)
+		return l.outcome;
+	/* As in any schedule: an item takes a few steps a k iteration at most, and a worker fails
+	 * once on each counter. */
+	l.steps_max = 8 *
+		((uint64_t)p->items * ((uint64_t)p->depth + 1) +
+			(uint64_t)p->workers * ((uint64_t)p->counters + 2));
+	l.seats = g_new0(struct seat, MAX(places, 1));
+	l.heap = g_new(struct event, (size_t)places + 1);
+	l.counters = g_new0(uint32_t, MAX(p->counters, 1));
+	for (uint32_t i = 0; i < places; i++)
+		push(&l, 0, i);
+	while (l.heap_size > 0 && step(&l, pop(&l)))
+		continue;
+	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0) {
+		l.outcome.end = TS_ALL_WAIT;
+		for (uint32_t i = 0; i < places; i++) {
+			if (l.seats[i].state != WAITS)
+				continue;
+			l.outcome.worker = l.seats[i].worker.id;
+			l.outcome.counter = l.seats[i].step.counter;
+			break;
+		}
+	}
+	g_free(l.seats);
+	g_free(l.heap);
+	g_free(l.counters);
+	return l.outcome;
+}

@@ -1,0 +1,55 @@
+/* Distinct panels per wave and L2. */
+#include "sim/locality.h"
+
+#include <string.h>
+
+void ts_locality_init(struct ts_locality *l, const struct ts_plan *plan,
+	const struct ts_machine *machine, bool shared_l2)
+{
+	size_t rows, cols;
+
+	memset(l, 0, sizeof *l);
+	l->plan = plan;
+	l->shared = shared_l2;
+	l->caches = shared_l2 ? 1 : machine->device->groups;
+	l->wave_items = g_new0(uint32_t, l->caches);
+	l->seen = g_new0(uint64_t, l->caches);
+	for (uint32_t i = 0; i < machine->count; i++)
+		l->wave_items[shared_l2 ? 0 : machine->places[i].group]++;
+	rows = (size_t)l->caches * plan->rows;
+	cols = (size_t)l->caches * plan->cols;
+	l->row_wave = g_new0(uint32_t, MAX(rows, 1));
+	l->col_wave = g_new0(uint32_t, MAX(cols, 1));
+}
+
+void ts_locality_finish(struct ts_locality *l)
+{
+	g_clear_pointer(&l->wave_items, g_free);
+	g_clear_pointer(&l->seen, g_free);
+	g_clear_pointer(&l->row_wave, g_free);
+	g_clear_pointer(&l->col_wave, g_free);
+}
+
+static void touch(struct ts_locality *l, uint32_t *wave_of, uint32_t wave)
+{
+	l->touches++;
+	if (*wave_of == wave)
+		return;
+	*wave_of = wave;
+	l->panels++;
+	l->first_panels += wave == 1;
+}
+
+void ts_locality_item(struct ts_locality *l, const struct ts_item *item)
+{
+	const struct ts_plan *p = l->plan;
+	uint32_t cache = l->shared ? 0 : item->group;
+	uint64_t nth = l->seen[cache]++;
+	uint32_t wave = (uint32_t)(nth / l->wave_items[cache]) + 1;
+
+	l->waves += nth % l->wave_items[cache] == 0;
+	for (uint32_t i = 0; i < p->cluster_m && item->step.m + i < p->rows; i++)
+		touch(l, &l->row_wave[(size_t)cache * p->rows + item->step.m + i], wave);
+	for (uint32_t i = 0; i < p->cluster_n && item->step.n + i < p->cols; i++)
+		touch(l, &l->col_wave[(size_t)cache * p->cols + item->step.n + i], wave);
+}

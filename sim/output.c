@@ -1,0 +1,51 @@
+/* Write beside, then rename. */
+#include "sim/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+
+#include "sim/refuse.h"
+
+bool ts_output_open(struct ts_output *o, const char *path, GError **error)
+{
+	int handle;
+
+	o->path = g_strdup(path);
+	o->part = g_strconcat(path, ".XXXXXX", NULL);
+	o->file = NULL;
+	handle = g_mkstemp_full(o->part, O_RDWR, 0666);
+	if (handle >= 0)
+		o->file = fdopen(handle, "w");
+	if (o->file != NULL)
+		return true;
+	ts_refuse(error, "%s cannot be written: %s", path, g_strerror(errno));
+	ts_output_drop(o);
+	return false;
+}
+
+void ts_output_drop(struct ts_output *o)
+{
+	if (o->file != NULL) {
+		fclose(o->file);
+		g_unlink(o->part);
+	}
+	o->file = NULL;
+	g_clear_pointer(&o->path, g_free);
+	g_clear_pointer(&o->part, g_free);
+}
+
+bool ts_output_commit(struct ts_output *o, GError **error)
+{
+	bool good = ferror(o->file) == 0;
+
+	good = fclose(o->file) == 0 && good;
+	o->file = NULL;
+	good = good && g_rename(o->part, o->path) == 0;
+	if (!good) {
+		ts_refuse(error, "%s cannot be written: %s", o->path, g_strerror(errno));
+		g_unlink(o->part);
+	}
+	ts_output_drop(o);
+	return good;
+}

@@ -1,0 +1,24 @@
+/* Output files that are there whole or not at all. */
+#ifndef TS_OUTPUT_H
+#define TS_OUTPUT_H
+
+#include <gio/gio.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A file beside `path` that takes its name when it is complete. */
+struct ts_output {
+	char *path, *part;
+	FILE *file;
+};
+
+/* Opens the part; false and a refusal where it can't be written. */
+bool ts_output_open(struct ts_output *o, const char *path, GError **error);
+
+/* Gives the part its name, if everything could be written; in either case `o` is finished. */
+bool ts_output_commit(struct ts_output *o, GError **error);
+
+/* Removes the part. Does nothing after a commit or for a zeroed `o`. */
+void ts_output_drop(struct ts_output *o);
+
+#endif

@@ -1,0 +1,271 @@
+/* One run in words and figures. */
+#include "sim/report.h"
+
+#include <string.h>
+
+#include "sim/refuse.h"
+#include "sim/request.h"
+
+const char *ts_format_name(int format)
+{
+	switch (format) {
+	case TS_TEXT: return "text";
+	case TS_JSON: return "json";
+	case TS_CSV: return "csv";
+	default: return NULL;
+	}
+}
+
+bool ts_format_parse(const char *text, enum ts_format *ret_format, GError **error)
+{
+	*ret_format = TS_TEXT;
+	if (text == NULL)
+		return true;
+	for (int i = 0; ts_format_name(i) != NULL; i++) {
+		if (strcmp(ts_format_name(i), text) == 0) {
+			*ret_format = (enum ts_format)i;
+			return true;
+		}
+	}
+	return ts_refuse(error, "--format '%s': must be text, json or csv", text);
+}
+
+char *ts_time_text(uint64_t ps)
+{
+	if (ps >= 1000000000000)
+		return g_strdup_printf("%.3f s", (double)ps / 1e12);
+	if (ps >= 1000000000)
+		return g_strdup_printf("%.3f ms", (double)ps / 1e9);
+	return g_strdup_printf("%.3f us", (double)ps / 1e6);
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* The mean number of operand panels that one wave touches in one L2. */
+static double panels_per_wave(const struct ts_locality *l)
+{
+	return l->waves > 0 ? (double)l->panels / (double)l->waves : 0;
+}
+
+static double uses_per_panel(const struct ts_locality *l)
+{
+	return l->panels > 0 ? (double)l->touches / (double)l->panels : 0;
+}
+
+/* From 0 to the makespan, what of the places' time is spent in one group. */
+static double group_busy(const struct ts_run *r, uint32_t group, uint32_t *ret_places)
+{
+	uint32_t places = 0;
+
+	for (uint32_t i = 0; i < r->machine.count; i++)
+		places += r->machine.places[i].group == group;
+	*ret_places = places;
+	return percent((double)r->summary.groups[group].busy,
+		(double)places * (double)r->summary.outcome.makespan);
+}
+
+static void put_table(const struct ts_run *r, GString *out)
+{
+	g_string_append_printf(out, "\n%-4s %8s %9s %9s %7s %9s %8s  %s\n",
+		ts_device_group_word(r->device), "places", "workers", "tiles", "busy %", "claims",
+		"steals", "last finish");
+	for (uint32_t g = 0; g < r->device->groups; g++) {
+		const struct ts_sums *s = &r->summary.groups[g];
+		g_autofree char *last = ts_time_text(s->last);
+		uint32_t places;
+		double busy = group_busy(r, g, &places);
+
+		g_string_append_printf(out,
+			"%-4u %8u %9u %9" G_GUINT64_FORMAT " %7.1f %9" G_GUINT64_FORMAT
+			" %8" G_GUINT64_FORMAT "  %s\n",
+			g, places, s->workers, s->tiles, busy, s->claims, s->steals, last);
+	}
+}
+
+static void put_verdict(const struct ts_run *r, GString *out)
+{
+	const struct ts_plan *p = &r->plan;
+	g_autofree char *text = NULL;
+
+	if (!r->sound) {
+		text = ts_finding_text(&r->coverage.finding, p);
+		g_string_append_printf(
+			out, "%s: %s\n", ts_fault_name(r->coverage.finding.fault), text);
+		return;
+	}
+	g_string_append_printf(out,
+		"sound: %" G_GUINT64_FORMAT " tiles computed once each, none outside %u x %u",
+		(uint64_t)p->rows * p->cols, p->m, p->n);
+	if (p->counters > 0)
+		g_string_append_printf(out, ", %u counters in range and drained", p->counters);
+	g_string_append(out, "\n");
+}
+
+static char *text_report(const struct ts_run *r, const char *command)
+{
+	const struct ts_plan *p = &r->plan;
+	const struct ts_summary *s = &r->summary;
+	g_autofree char *plan = ts_request_plan_text(p);
+	g_autofree char *makespan = ts_time_text(s->outcome.makespan);
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out,
+		"problem      C[%u,%u] = A[%u,%u] B[%u,%u] in %s: %u x %u tiles of %ux%u, %u k "
+		"iterations "
+		"of %u\n",
+		p->m, p->n, p->m, p->k, p->k, p->n, ts_dtype_name(r->dtype), p->rows, p->cols,
+		p->block_m, p->block_n, p->depth, p->block_k);
+	g_string_append_printf(out, "plan         %s\n", plan);
+	g_string_append_printf(out, "device       %s: %u %ss in %u %ss, %u places\n",
+		r->device->name, r->device->units, ts_device_unit_word(r->device),
+		r->device->groups, ts_device_group_word(r->device), r->machine.count);
+	g_string_append(out, "verified     ");
+	put_verdict(r, out);
+	g_string_append_printf(
+		out, "makespan     %s, %.1f TFLOP/s\n", makespan, ts_summary_tflops(s));
+	g_string_append_printf(out,
+		"utilisation  %.1f %% of the places' time computes items, %.1f %% is useful\n",
+		100 * ts_summary_utilisation(s), 100 * s->useful);
+	g_string_append_printf(out,
+		"loss         wave quantization %.1f %%, imbalance %.1f %%, claims %.1f %%, "
+		"prologue and "
+		"epilogue %.1f %%, edges %.1f %%\n",
+		100 * s->quantization, 100 * s->imbalance, 100 * s->claims, 100 * s->fixed,
+		100 * s->padding);
+	g_string_append_printf(out,
+		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
+		"wave: "
+		"%" G_GUINT64_FORMAT " block loads\n",
+		panels_per_wave(&s->locality), uses_per_panel(&s->locality),
+		s->locality.first_panels * p->depth);
+	put_table(r, out);
+	g_string_append_printf(out, "\nrepeat with  %s\n", command);
+	return g_string_free(out, FALSE);
+}
+
+void ts_json_number(JsonBuilder *b, const char *name, double value)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_add_double_value(b, value);
+}
+
+void ts_json_count(JsonBuilder *b, const char *name, uint64_t value)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_add_int_value(b, (gint64)value);
+}
+
+void ts_json_text_member(JsonBuilder *b, const char *name, const char *value)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_add_string_value(b, value);
+}
+
+char *ts_json_text(JsonBuilder *builder)
+{
+	g_autoptr(JsonGenerator) generator = json_generator_new();
+	g_autoptr(JsonNode) root = json_builder_get_root(builder);
+	g_autofree char *text = NULL;
+
+	json_generator_set_root(generator, root);
+	json_generator_set_pretty(generator, TRUE);
+	text = json_generator_to_data(generator, NULL);
+	g_object_unref(builder);
+	return g_strconcat(text, "\n", NULL);
+}
+
+static char *json_report(const struct ts_run *r, const char *command)
+{
+	const struct ts_plan *p = &r->plan;
+	const struct ts_summary *s = &r->summary;
+	g_autofree char *policy = ts_request_policy_text(&r->spec);
+	g_autofree char *finding = ts_finding_text(&r->coverage.finding, p);
+	JsonBuilder *b = json_builder_new();
+
+	json_builder_begin_object(b);
+	ts_json_text_member(b, "command", command);
+	ts_json_text_member(b, "device", r->device->name);
+	ts_json_text_member(b, "dtype", ts_dtype_name(r->dtype));
+	ts_json_count(b, "m", p->m);
+	ts_json_count(b, "n", p->n);
+	ts_json_count(b, "k", p->k);
+	ts_json_count(b, "tile_rows", p->rows);
+	ts_json_count(b, "tile_columns", p->cols);
+	ts_json_count(b, "k_iterations", p->depth);
+	ts_json_text_member(b, "policy", policy);
+	ts_json_text_member(b, "order", ts_order_name((enum ts_order)p->order));
+	ts_json_count(b, "swizzle", p->width.by);
+	ts_json_text_member(b, "remap", ts_remap_name((enum ts_remap)p->remap));
+	ts_json_count(b, "cluster_m", p->cluster_m);
+	ts_json_count(b, "cluster_n", p->cluster_n);
+	ts_json_count(b, "items", p->items);
+	ts_json_count(b, "workers", p->workers);
+	ts_json_count(b, "domains", p->domains);
+	ts_json_count(b, "counters", p->counters);
+	ts_json_text_member(b, "verdict", ts_fault_name(r->coverage.finding.fault));
+	ts_json_text_member(b, "finding", finding);
+	ts_json_count(b, "makespan_ps", s->outcome.makespan);
+	ts_json_number(b, "tflops", ts_summary_tflops(s));
+	ts_json_number(b, "utilisation", ts_summary_utilisation(s));
+	ts_json_number(b, "useful", s->useful);
+	ts_json_number(b, "wave_quantization", s->quantization);
+	ts_json_number(b, "imbalance", s->imbalance);
+	ts_json_number(b, "claims", s->claims);
+	ts_json_number(b, "prologue_epilogue", s->fixed);
+	ts_json_number(b, "edges", s->padding);
+	ts_json_number(b, "panels_per_wave", panels_per_wave(&s->locality));
+	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
+	ts_json_count(b, "first_wave_block_loads", s->locality.first_panels * p->depth);
+	json_builder_set_member_name(b, "groups");
+	json_builder_begin_array(b);
+	for (uint32_t g = 0; g < r->device->groups; g++) {
+		uint32_t places;
+		double busy = group_busy(r, g, &places);
+
+		json_builder_begin_object(b);
+		ts_json_count(b, "group", g);
+		ts_json_count(b, "places", places);
+		ts_json_count(b, "workers", s->groups[g].workers);
+		ts_json_count(b, "tiles", s->groups[g].tiles);
+		ts_json_number(b, "busy_percent", busy);
+		ts_json_count(b, "claims", s->groups[g].claims);
+		ts_json_count(b, "steals", s->groups[g].steals);
+		ts_json_count(b, "last_finish_ps", s->groups[g].last);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+	json_builder_end_object(b);
+	return ts_json_text(b);
+}
+
+static char *csv_report(const struct ts_run *r)
+{
+	GString *out = g_string_new(
+		"group,places,workers,tiles,busy_percent,claims,steals,last_finish_ps\n");
+
+	for (uint32_t g = 0; g < r->device->groups; g++) {
+		const struct ts_sums *s = &r->summary.groups[g];
+		uint32_t places;
+		double busy = group_busy(r, g, &places);
+
+		g_string_append_printf(out,
+			"%u,%u,%u,%" G_GUINT64_FORMAT ",%.3f,%" G_GUINT64_FORMAT
+			",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "\n",
+			g, places, s->workers, s->tiles, busy, s->claims, s->steals, s->last);
+	}
+	return g_string_free(out, FALSE);
+}
+
+char *ts_report(const struct ts_run *r, enum ts_format format, const char *command)
+{
+	switch (format) {
+	case TS_JSON: return json_report(r, command);
+	case TS_CSV: return csv_report(r);
+	case TS_TEXT:
+	case TS_FORMATS: break;
+	}
+	return text_report(r, command);
+}

@@ -1,0 +1,137 @@
+/* Requests and plans in words. */
+#include "sim/request.h"
+
+#include "sim/refuse.h"
+
+/* What was given, for the sentence of ts_status_text(). */
+static void put_given(GString *out, enum ts_status status, const struct ts_spec *s)
+{
+	switch (status) {
+	case TS_BAD_SIZE:
+	case TS_MANY_TILES:
+		g_string_append_printf(out,
+			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT, s->m,
+			s->n, s->k);
+		if (status == TS_BAD_SIZE)
+			break;
+		g_string_append(out, " in ");
+		G_GNUC_FALLTHROUGH;
+	case TS_BAD_BLOCK:
+		g_string_append_printf(out,
+			"blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+			s->block_m, s->block_n, s->block_k);
+		break;
+	case TS_BAD_CLUSTER:
+		g_string_append_printf(out, "cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+			s->cluster_m, s->cluster_n);
+		break;
+	case TS_BIG_CLUSTER:
+		g_string_append_printf(out,
+			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+			" on a device whose clusters have at most %" G_GINT64_FORMAT
+			" CTAs (--max-cluster says otherwise)",
+			s->cluster_m, s->cluster_n, s->max_cluster);
+		break;
+	case TS_BAD_WIDTH:
+	case TS_UNUSED_WIDTH:
+		g_string_append_printf(out, "--swizzle %" G_GINT64_FORMAT " with --order %s",
+			s->width, ts_order_name(s->order));
+		break;
+	case TS_BAD_CHUNK:
+	case TS_UNUSED_CHUNK:
+		g_string_append_printf(out, "--chunk %" G_GINT64_FORMAT " with --remap %s",
+			s->chunk, ts_remap_name(s->remap));
+		break;
+	case TS_BAD_WORKERS:
+		g_string_append_printf(out, "%" G_GINT64_FORMAT " workers", s->workers);
+		break;
+	case TS_BAD_DOMAINS:
+		g_string_append_printf(out, "%" G_GINT64_FORMAT " XCDs", s->domains);
+		break;
+	case TS_BAD_SLOTS:
+	case TS_UNUSED_SLOTS:
+		g_string_append_printf(out, "%" G_GINT64_FORMAT " counters per XCD", s->slots);
+		break;
+	case TS_FEW_COUNTERS:
+		g_string_append_printf(out,
+			"%" G_GINT64_FORMAT " XCDs with %" G_GINT64_FORMAT
+			" counters each, of %" G_GINT64_FORMAT " given",
+			s->domains, s->slots, s->max_counters);
+		break;
+	case TS_BAD_PERCENT:
+		g_string_append_printf(
+			out, "a local share of %" G_GINT64_FORMAT " percent", s->local_percent);
+		break;
+	case TS_BAD_POLICY: g_string_append_printf(out, "policy %u", s->policy); break;
+	case TS_BAD_MODE: g_string_append_printf(out, "mode %d", (int)s->mode); break;
+	case TS_BAD_ORDER: g_string_append_printf(out, "order %d", (int)s->order); break;
+	case TS_BAD_REMAP: g_string_append_printf(out, "remap %d", (int)s->remap); break;
+	case TS_OK:
+	case TS_STATUSES: break;
+	}
+}
+
+bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error)
+{
+	g_autoptr(GString) given = g_string_new(NULL);
+	enum ts_status status = ts_plan_make(ret_plan, spec);
+
+	if (status == TS_OK)
+		return true;
+	put_given(given, status, spec);
+	return ts_refuse(error, "%s: %s", given->str, ts_status_text(status));
+}
+
+void ts_request_options(const struct ts_spec *s, GString *out)
+{
+	g_string_append_printf(out,
+		" --m %" G_GINT64_FORMAT " --n %" G_GINT64_FORMAT " --k %" G_GINT64_FORMAT
+		" --block %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+		s->m, s->n, s->k, s->block_m, s->block_n, s->block_k);
+	g_string_append_printf(out, " --policy %s", ts_policy((enum ts_policy_id)s->policy).name);
+	if (s->policy == TS_WORKSTEAL) {
+		g_string_append_printf(out, " --mode %s", ts_mode_name(s->mode));
+		if (s->slots != 1)
+			g_string_append_printf(out, " --counters %" G_GINT64_FORMAT, s->slots);
+		if (s->mode == TS_HIERARCHICAL)
+			g_string_append_printf(out, " --local %" G_GINT64_FORMAT, s->local_percent);
+	}
+	g_string_append_printf(out, " --order %s", ts_order_name(s->order));
+	if (s->width != 0)
+		g_string_append_printf(out, " --swizzle %" G_GINT64_FORMAT, s->width);
+	g_string_append_printf(out, " --remap %s", ts_remap_name(s->remap));
+	if (s->chunk != 0)
+		g_string_append_printf(out, " --chunk %" G_GINT64_FORMAT, s->chunk);
+	g_string_append_printf(out,
+		" --cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " --workers %" G_GINT64_FORMAT
+		" --xcds %" G_GINT64_FORMAT,
+		s->cluster_m, s->cluster_n, s->workers, s->domains);
+}
+
+char *ts_request_policy_text(const struct ts_spec *s)
+{
+	const char *name = ts_policy((enum ts_policy_id)s->policy).name;
+
+	if (s->policy != TS_WORKSTEAL)
+		return g_strdup(name);
+	return g_strdup_printf("%s %s", name, ts_mode_name(s->mode));
+}
+
+char *ts_request_plan_text(const struct ts_plan *p)
+{
+	GString *out = g_string_new(ts_policy((enum ts_policy_id)p->policy).name);
+
+	if (p->policy == TS_WORKSTEAL)
+		g_string_append_printf(out, " %s", ts_mode_name((enum ts_mode)p->mode));
+	g_string_append_printf(out, ", order %s", ts_order_name((enum ts_order)p->order));
+	if (p->order != TS_ROW && p->order != TS_COLUMN && p->items > 0)
+		g_string_append_printf(out, " of width %u", p->width.by);
+	if (p->remap != TS_REMAP_NONE)
+		g_string_append_printf(out, ", remap %s", ts_remap_name((enum ts_remap)p->remap));
+	if (p->remap == TS_REMAP_CHUNKED && p->items > 0)
+		g_string_append_printf(out, " by %u", p->remap_chunk.by);
+	g_string_append_printf(out, ", cluster %ux%u: %u items, %u workers, %u %s, %u counters",
+		p->cluster_m, p->cluster_n, p->items, p->workers, p->domains,
+		p->domains == 1 ? "domain" : "domains", p->counters);
+	return g_string_free(out, FALSE);
+}

@@ -1,0 +1,20 @@
+/* Requests in words: why one is refused, what a plan is, and the command that repeats it. */
+#ifndef TS_REQUEST_H
+#define TS_REQUEST_H
+
+#include "policies/plan.h"
+#include "sim/device.h"
+
+/* ts_plan_make(), with a refusal that says what was given. */
+bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error);
+
+/* Appends the options that give exactly this request, each in front with a space. */
+void ts_request_options(const struct ts_spec *spec, GString *out);
+
+/* "worksteal (steal), order grouped-m of width 16, ..." in one line. Free with g_free(). */
+char *ts_request_plan_text(const struct ts_plan *p);
+
+/* "worksteal steal": policy and, if it has one, mode. Free with g_free(). */
+char *ts_request_policy_text(const struct ts_spec *spec);
+
+#endif

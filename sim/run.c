@@ -1,0 +1,121 @@
+/* Ties plan, machine, cost, engine and verifier together. */
+#include "sim/run.h"
+
+#include <string.h>
+
+#include "sim/refuse.h"
+#include "sim/request.h"
+
+/* Simulated time is kept below this, so that sums of picoseconds fit 64 bits. */
+static const double makespan_max_ps = 1e18;
+
+bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const struct ts_spec *spec,
+	GError **error)
+{
+	uint32_t ctas = 1;
+	enum ts_edge edge;
+
+	memset(r, 0, sizeof *r);
+	ts_coverage_init(&r->coverage);
+	r->spec = *spec;
+	r->device = ts_settings_device(settings, error);
+	if (r->device == NULL ||
+		!ts_device_resize(r->device, r->device->units, spec->domains, error) ||
+		!ts_settings_scenario(settings, r->device, &r->scenario, error) ||
+		!ts_settings_dtype(settings, &r->dtype, error) ||
+		!ts_settings_edge(settings, &edge, error))
+		return false;
+	if (ts_in_range(spec->cluster_m, 1, 1024) && ts_in_range(spec->cluster_n, 1, 1024))
+		ctas = (uint32_t)(spec->cluster_m * spec->cluster_n);
+	if (spec->workers == 0 && settings->axes[TS_AXIS_WORKERS] == NULL)
+		r->spec.workers = ts_machine_residency(r->device, ctas);
+	if (r->spec.workers == 0 && settings->axes[TS_AXIS_WORKERS] == NULL &&
+		ctas <= r->device->max_cluster)
+		return ts_refuse(error,
+			"clusters of %u CTAs: no %s of %s has room for one; use a smaller cluster",
+			ctas, ts_device_group_word(r->device), r->device->name);
+	if (r->spec.workers == 0 && settings->axes[TS_AXIS_WORKERS] == NULL)
+		r->spec.workers = 1; /* the cluster is what will be refused */
+	if (!ts_request_plan(&r->plan, &r->spec, error))
+		return false;
+	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
+	if (!ts_cost_init(&r->cost, &r->plan, r->device, r->dtype, edge, r->machine.count, error))
+		return false;
+	ts_summary_init(&r->summary, &r->plan, &r->machine);
+	ts_coverage_reset(&r->coverage, &r->plan);
+	return true;
+}
+
+void ts_run_finish(struct ts_run *r)
+{
+	ts_coverage_finish(&r->coverage);
+	ts_summary_finish(&r->summary);
+	ts_machine_finish(&r->machine);
+	ts_scenario_finish(&r->scenario);
+	g_clear_pointer(&r->device, ts_device_free);
+}
+
+static void cover_item(void *data, const struct ts_item *item)
+{
+	ts_coverage_item(data, item->worker, &item->step, ts_cta_tile);
+}
+
+static void cover_claim(void *data, const struct ts_claimed *claim)
+{
+	uint32_t old;
+
+	ts_coverage_claim(data, claim->worker, claim->counter, &old);
+}
+
+/* What only the engine knows about how the run ended. */
+static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
+{
+	struct ts_finding f = {.worker = outcome->worker, .counter = outcome->counter};
+
+	r->coverage.idle_workers = r->plan.items > 0 ? r->plan.workers - outcome->entered : 0;
+	switch (outcome->end) {
+	case TS_ALL_LEFT: return;
+	case TS_ALL_WAIT:
+		f.fault = TS_DEADLOCK;
+		f.count = outcome->entered;
+		break;
+	case TS_NO_END: f.fault = TS_ENDLESS; break;
+	case TS_BAD_COUNTER: f.fault = TS_COUNTER; break;
+	}
+	ts_coverage_fault(&r->coverage, &f);
+}
+
+bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
+	const struct ts_sink *extra, GError **error)
+{
+	struct ts_sink sinks[3] = {
+		ts_summary_sink(&r->summary), {&r->coverage, cover_item, cover_claim}};
+	struct ts_engine engine = {.plan = &r->plan,
+		.scenario = &r->scenario,
+		.machine = &r->machine,
+		.cost = &r->cost,
+		.sinks = sinks,
+		.sink_count = 2};
+	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth};
+	struct ts_price price = ts_cost_item(&r->cost, &whole);
+	struct ts_outcome outcome;
+	double slowest = 1;
+
+	if (!ts_settings_hardware_domain(settings, &engine.hardware_domain, error))
+		return false;
+	for (uint32_t i = 0; i < r->machine.count; i++)
+		slowest = MAX(slowest, r->machine.places[i].slow);
+	if ((price.fixed_ps + price.k_ps) * 2 * slowest * r->plan.items > makespan_max_ps)
+		return ts_refuse(error,
+			"the run could take more than %g s of simulated time; use a smaller "
+			"problem, or "
+			"smaller slow factors",
+			makespan_max_ps / 1e12);
+	if (extra != NULL)
+		sinks[engine.sink_count++] = *extra;
+	outcome = ts_engine_run(&engine);
+	cover_end(r, &outcome);
+	r->sound = ts_coverage_verdict(&r->coverage);
+	ts_summary_close(&r->summary, &outcome);
+	return true;
+}

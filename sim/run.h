@@ -1,0 +1,32 @@
+/* A run: one request simulated on a device and verified on the way. */
+#ifndef TS_RUN_H
+#define TS_RUN_H
+
+#include "sim/settings.h"
+#include "sim/summary.h"
+#include "verify/coverage.h"
+
+struct ts_run {
+	struct ts_spec spec;
+	struct ts_plan plan;
+	struct ts_device *device;
+	enum ts_dtype dtype;
+	struct ts_scenario scenario;
+	struct ts_machine machine;
+	struct ts_cost cost;
+	struct ts_summary summary;
+	struct ts_coverage coverage;
+	bool sound; /* else coverage.finding says why not */
+};
+
+/* Makes plan, machine and cost for `spec`, whose `workers` of 0 become what is resident. */
+bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const struct ts_spec *spec,
+	GError **error);
+void ts_run_finish(struct ts_run *r);
+
+/* Simulates; `extra` is told of items and claims too, and may be NULL. Call it once. False and a
+ * refusal for settings that make no sense; an unsound schedule is no error but r->sound. */
+bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
+	const struct ts_sink *extra, GError **error);
+
+#endif

@@ -1,0 +1,361 @@
+/* The shared options. */
+#include "sim/settings.h"
+
+#include <string.h>
+
+#include "sim/machine.h"
+#include "sim/refuse.h"
+#include "sim/request.h"
+
+static const char default_device[] = "mi300x";
+
+/* Options beside the axes that are plain text and are repeated in a command as they were given. */
+struct text_option {
+	const char *name;
+	size_t offset;
+	const char *help, *argument;
+};
+
+static const struct text_option device_options[] = {
+	{"device", G_STRUCT_OFFSET(struct ts_settings, device),
+		"built-in device or path of a .device file (default mi300x)", "NAME"},
+	{"dtype", G_STRUCT_OFFSET(struct ts_settings, dtype),
+		"bf16, fp16, fp8, tf32 or fp32 (default bf16)", "TYPE"},
+	{"cus", G_STRUCT_OFFSET(struct ts_settings, cus), "CUs or SMs in all", "N"},
+	{"occupancy", G_STRUCT_OFFSET(struct ts_settings, occupancy), "CTAs on a CU or SM", "N"},
+	{"max-cluster", G_STRUCT_OFFSET(struct ts_settings, max_cluster),
+		"CTAs in a cluster that the device allows", "N"},
+	{"max-counters", G_STRUCT_OFFSET(struct ts_settings, max_counters),
+		"counters that the caller has memory for", "N"},
+	{"claim-ns", G_STRUCT_OFFSET(struct ts_settings, claim_ns), "latency of a claim", "NS"},
+	{"prologue-ns", G_STRUCT_OFFSET(struct ts_settings, prologue_ns),
+		"time of an item before its k iterations", "NS"},
+	{"epilogue-ns", G_STRUCT_OFFSET(struct ts_settings, epilogue_ns),
+		"time of an item after its k iterations", "NS"},
+	{"edge", G_STRUCT_OFFSET(struct ts_settings, edge),
+		"cost of an edge tile: full (default) or real", "WHICH"},
+	{"domain", G_STRUCT_OFFSET(struct ts_settings, domain),
+		"a worker's XCD: id (its id % xcds, default) or hardware (where it runs)",
+		"WHENCE"},
+};
+
+static const struct text_option scenario_options[] = {
+	{"mask", G_STRUCT_OFFSET(struct ts_settings, mask),
+		"units that run nothing, such as xcd3 or cu5-9,any20", "SET"},
+	{"jitter", G_STRUCT_OFFSET(struct ts_settings, jitter),
+		"an item's time varies by up to this much either way", "PERCENT"},
+	{"seed", G_STRUCT_OFFSET(struct ts_settings, seed), "of everything random (default 1)",
+		"N"},
+};
+
+static const struct text_option list_options[] = {
+	{"slow", G_STRUCT_OFFSET(struct ts_settings, slow), "items take FACTOR times as long",
+		"SET:FACTOR"},
+	{"hold", G_STRUCT_OFFSET(struct ts_settings, hold),
+		"another kernel has the units from FROM to TO, in us; who is there stays",
+		"SET@FROM:TO"},
+	{"release", G_STRUCT_OFFSET(struct ts_settings, release),
+		"workers leave between items from TIME on, in us", "SET@TIME"},
+};
+
+static char **field(const struct ts_settings *s, const struct text_option *option)
+{
+	return (char **)(gpointer)((const char *)s + option->offset);
+}
+
+static GOptionGroup *make_group(const char *name, const char *title, struct ts_settings *s,
+	const struct text_option *options, size_t count, GOptionArg kind)
+{
+	GOptionGroup *group = g_option_group_new(name, title, title, NULL, NULL);
+
+	for (size_t i = 0; i < count; i++) {
+		GOptionEntry entries[] = {{options[i].name, 0, 0, kind, field(s, &options[i]),
+						  options[i].help, options[i].argument},
+			{0}};
+
+		g_option_group_add_entries(group, entries);
+	}
+	return group;
+}
+
+GOptionContext *ts_settings_context(
+	struct ts_settings *s, const char *usage, const char *summary, const GOptionEntry *entries)
+{
+	GOptionContext *context = g_option_context_new(usage);
+	GOptionEntry help[] = {
+		{"help", 'h', 0, G_OPTION_ARG_NONE, &s->help, "show this help", NULL}, {0}};
+	GOptionGroup *group;
+
+	memset(s, 0, sizeof *s);
+	g_option_context_set_help_enabled(context, FALSE);
+	g_option_context_set_summary(context, summary);
+	g_option_context_add_main_entries(context, help, NULL);
+	if (entries != NULL)
+		g_option_context_add_main_entries(context, entries, NULL);
+	group = g_option_group_new("plan", "Problem and plan:", "", NULL, NULL);
+	for (enum ts_axis i = 0; i < TS_AXES; i++) {
+		GOptionEntry entry[] = {{ts_axis_name(i), 0, 0, G_OPTION_ARG_STRING, &s->axes[i],
+						ts_axis_help(i), "VALUE"},
+			{0}};
+
+		g_option_group_add_entries(group, entry);
+	}
+	/* HipKittens' word for the panel width. */
+	GOptionEntry window[] = {{"window", 0, 0, G_OPTION_ARG_STRING, &s->axes[TS_AXIS_WIDTH],
+					 "the same as --swizzle", "VALUE"},
+		{0}};
+	g_option_group_add_entries(group, window);
+	g_option_context_add_group(context, group);
+	g_option_context_add_group(context,
+		make_group("device", "Device and cost:", s, device_options,
+			G_N_ELEMENTS(device_options), G_OPTION_ARG_STRING));
+	group = make_group("scenario", "Scenario:", s, scenario_options,
+		G_N_ELEMENTS(scenario_options), G_OPTION_ARG_STRING);
+	for (size_t i = 0; i < G_N_ELEMENTS(list_options); i++) {
+		GOptionEntry entry[] = {{list_options[i].name, 0, 0, G_OPTION_ARG_STRING_ARRAY,
+						field(s, &list_options[i]), list_options[i].help,
+						list_options[i].argument},
+			{0}};
+
+		g_option_group_add_entries(group, entry);
+	}
+	g_option_context_add_group(context, group);
+	return context;
+}
+
+bool ts_settings_parse(
+	struct ts_settings *s, GOptionContext *context, int argc, char **argv, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+	g_autofree char *text = NULL;
+	char **rest = argv;
+	int count = argc;
+
+	if (!g_option_context_parse(context, &count, &rest, &cause))
+		return ts_refuse(error, "%s; --help lists the options", cause->message);
+	if (s->help) {
+		text = g_option_context_get_help(context, FALSE, NULL);
+		g_print("%s", text);
+		return true;
+	}
+	if (count > 1)
+		return ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
+	return true;
+}
+
+void ts_settings_finish(struct ts_settings *s)
+{
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		g_free(s->axes[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(device_options); i++)
+		g_free(*field(s, &device_options[i]));
+	for (size_t i = 0; i < G_N_ELEMENTS(scenario_options); i++)
+		g_free(*field(s, &scenario_options[i]));
+	g_strfreev(s->slow);
+	g_strfreev(s->hold);
+	g_strfreev(s->release);
+}
+
+/* An option that is a whole number; `ret_value` keeps its default where it was not given. */
+static bool number(const char *name, const char *text, int64_t from, int64_t to, int64_t *ret_value,
+	GError **error)
+{
+	int64_t value = 0;
+
+	if (text == NULL)
+		return true;
+	if (!ts_parse_int(text, &value) || value < from || value > to)
+		return ts_refuse(error,
+			"--%s %s: must be a whole number from %" G_GINT64_FORMAT
+			" to %" G_GINT64_FORMAT,
+			name, text, from, to);
+	*ret_value = value;
+	return true;
+}
+
+static bool nanoseconds(const char *name, const char *text, double *ret_ns, GError **error)
+{
+	double value;
+
+	if (text == NULL)
+		return true;
+	if (!ts_parse_double(text, &value) || value < 0 || value > 1e9)
+		return ts_refuse(error, "--%s %s: must be a number from 0 to 1e9", name, text);
+	*ret_ns = value;
+	return true;
+}
+
+/* The position of `text` among names; `ret_value` keeps its default where it was not given. */
+static bool name(const char *option, const char *text, const char *(*names)(int i), int *ret_value,
+	GError **error)
+{
+	g_autoptr(GString) all = g_string_new(NULL);
+
+	if (text == NULL)
+		return true;
+	for (int i = 0; names(i) != NULL; i++) {
+		g_string_append_printf(all, "%s%s", i == 0 ? "" : ", ", names(i));
+		if (strcmp(names(i), text) == 0) {
+			*ret_value = i;
+			return true;
+		}
+	}
+	return ts_refuse(error, "--%s '%s': must be one of %s", option, text, all->str);
+}
+
+struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error)
+{
+	struct ts_device *d = ts_device_load(s->device == NULL ? default_device : s->device, error);
+	int64_t units, occupancy, max_cluster;
+
+	if (d == NULL)
+		return NULL;
+	units = d->units;
+	occupancy = d->occupancy;
+	max_cluster = d->max_cluster;
+	if (number("cus", s->cus, 1, 1 << 20, &units, error) &&
+		number("occupancy", s->occupancy, 1, 64, &occupancy, error) &&
+		number("max-cluster", s->max_cluster, 1, 1024, &max_cluster, error) &&
+		nanoseconds("claim-ns", s->claim_ns, &d->claim_ns, error) &&
+		nanoseconds("prologue-ns", s->prologue_ns, &d->prologue_ns, error) &&
+		nanoseconds("epilogue-ns", s->epilogue_ns, &d->epilogue_ns, error) &&
+		ts_device_resize(d, units, d->xcds, error)) {
+		d->occupancy = (uint32_t)occupancy;
+		d->max_cluster = (uint32_t)max_cluster;
+		return d;
+	}
+	ts_device_free(d);
+	return NULL;
+}
+
+bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *device,
+	struct ts_axes *ret_axes, GError **error)
+{
+	int64_t max_counters = TS_COUNT_MAX;
+
+	if (!number("max-counters", s->max_counters, 0, TS_COUNT_MAX, &max_counters, error))
+		return false;
+	return ts_axes_init(ret_axes, s->axes, device, device->max_cluster, max_counters, error);
+}
+
+bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *device,
+	struct ts_spec *ret_spec, GError **error)
+{
+	struct ts_axes axes;
+	bool single;
+
+	if (!ts_settings_axes(s, device, &axes, error))
+		return false;
+	single = axes.count == 1;
+	if (single)
+		ts_axes_spec(&axes, 0, ret_spec);
+	for (enum ts_axis i = 0; !single && i < TS_AXES; i++)
+		if (axes.sizes[i] > 1) {
+			ts_refuse(error,
+				"--%s %s: a simulation takes one value; `tilesim compare` and "
+				"`tilesim "
+				"verify` take several",
+				ts_axis_name(i), s->axes[i]);
+			break;
+		}
+	if (single && axes.default_workers)
+		ret_spec->workers = 0;
+	ts_axes_finish(&axes);
+	return single;
+}
+
+static const char *dtype_name(int i)
+{
+	return ts_dtype_name((enum ts_dtype)i);
+}
+
+bool ts_settings_dtype(const struct ts_settings *s, enum ts_dtype *ret_dtype, GError **error)
+{
+	int value = TS_BF16;
+
+	if (!name("dtype", s->dtype, dtype_name, &value, error))
+		return false;
+	*ret_dtype = (enum ts_dtype)value;
+	return true;
+}
+
+static const char *edge_name(int i)
+{
+	return ts_edge_name((enum ts_edge)i);
+}
+
+bool ts_settings_edge(const struct ts_settings *s, enum ts_edge *ret_edge, GError **error)
+{
+	int value = TS_EDGE_FULL;
+
+	if (!name("edge", s->edge, edge_name, &value, error))
+		return false;
+	*ret_edge = (enum ts_edge)value;
+	return true;
+}
+
+static const char *domain_name(int i)
+{
+	return i == 0 ? "id" : i == 1 ? "hardware" : NULL;
+}
+
+bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware, GError **error)
+{
+	int value = 0;
+
+	if (!name("domain", s->domain, domain_name, &value, error))
+		return false;
+	*ret_hardware = value == 1;
+	return true;
+}
+
+bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *device,
+	struct ts_scenario *ret_scenario, GError **error)
+{
+	struct ts_scenario_spec spec = {.mask = s->mask,
+		.slow = s->slow,
+		.hold = s->hold,
+		.release = s->release,
+		.seed = 1};
+
+	if (s->jitter != NULL && !ts_parse_double(s->jitter, &spec.jitter_percent))
+		return ts_refuse(error, "--jitter %s: must be a number of percent", s->jitter);
+	return number("seed", s->seed, 0, INT64_MAX, &spec.seed, error) &&
+		ts_scenario_make(ret_scenario, &spec, device, error);
+}
+
+static void put_option(GString *out, const char *name, const char *value)
+{
+	g_autofree char *quoted = NULL;
+
+	if (value == NULL)
+		return;
+	if (strspn(value,
+		    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:@/+-") ==
+		strlen(value))
+		g_string_append_printf(out, " --%s %s", name, value);
+	else
+		g_string_append_printf(out, " --%s %s", name, quoted = g_shell_quote(value));
+}
+
+char *ts_settings_command(
+	const struct ts_settings *s, const char *command, const struct ts_spec *spec)
+{
+	GString *out = g_string_new("tilesim");
+
+	if (command[0] != '\0')
+		g_string_append_printf(out, " %s", command);
+	put_option(out, "device", s->device == NULL ? default_device : s->device);
+	for (size_t i = 1; i < G_N_ELEMENTS(device_options); i++)
+		put_option(out, device_options[i].name, *field(s, &device_options[i]));
+	ts_request_options(spec, out);
+	for (size_t i = 0; i < G_N_ELEMENTS(scenario_options); i++)
+		put_option(out, scenario_options[i].name, *field(s, &scenario_options[i]));
+	for (size_t i = 0; i < G_N_ELEMENTS(list_options); i++) {
+		char **values = *(char ***)(gpointer)field(s, &list_options[i]);
+
+		for (size_t j = 0; values != NULL && values[j] != NULL; j++)
+			put_option(out, list_options[i].name, values[j]);
+	}
+	return g_string_free(out, FALSE);
+}

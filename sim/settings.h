@@ -1,0 +1,54 @@
+/* Settings: the options that all commands share. */
+#ifndef TS_SETTINGS_H
+#define TS_SETTINGS_H
+
+#include "sim/axes.h"
+#include "sim/cost.h"
+#include "sim/scenario.h"
+
+/* As typed; NULL where not given. ts_settings_finish() frees what the option parser made. */
+struct ts_settings {
+	char *axes[TS_AXES];
+	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
+	char *claim_ns, *prologue_ns, *epilogue_ns;
+	char *edge, *domain, *jitter, *seed;
+	char *mask, **slow, **hold, **release;
+	gboolean help;
+};
+
+/* The parser of a command's options: its own `entries` first, then the shared ones. `usage` is what
+ * follows the program's name. Free with g_option_context_free(). */
+GOptionContext *ts_settings_context(
+	struct ts_settings *s, const char *usage, const char *summary, const GOptionEntry *entries);
+
+/* Parses, and refuses what is left over. True with s->help set where help was asked for and
+ * printed. */
+bool ts_settings_parse(
+	struct ts_settings *s, GOptionContext *context, int argc, char **argv, GError **error);
+void ts_settings_finish(struct ts_settings *s);
+
+/* The device, with every override but that of the XCDs applied. NULL and a refusal. */
+struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error);
+
+bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *device,
+	struct ts_axes *ret_axes, GError **error);
+
+/* The one request that the settings give; a refusal where they give several. */
+bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *device,
+	struct ts_spec *ret_spec, GError **error);
+
+bool ts_settings_dtype(const struct ts_settings *s, enum ts_dtype *ret_dtype, GError **error);
+bool ts_settings_edge(const struct ts_settings *s, enum ts_edge *ret_edge, GError **error);
+
+/* Do workers take their domain from where they run, not from their id? */
+bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware, GError **error);
+
+bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *device,
+	struct ts_scenario *ret_scenario, GError **error);
+
+/* "tilesim COMMAND --device ...": repeats a run of `spec` under these settings. Free with g_free().
+ */
+char *ts_settings_command(
+	const struct ts_settings *s, const char *command, const struct ts_spec *spec);
+
+#endif

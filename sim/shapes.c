@@ -1,0 +1,102 @@
+/* Shape files. */
+#include "sim/shapes.h"
+
+#include <string.h>
+
+#include "sim/refuse.h"
+
+static const char header[] = "name,m,n,k";
+
+static void clear_shape(gpointer data)
+{
+	g_free(((struct ts_shape *)data)->name);
+}
+
+GArray *ts_shapes_new(void)
+{
+	GArray *shapes = g_array_new(FALSE, FALSE, sizeof(struct ts_shape));
+
+	g_array_set_clear_func(shapes, clear_shape);
+	return shapes;
+}
+
+void ts_shapes_add(GArray *shapes, char *name, int64_t m, int64_t n, int64_t k)
+{
+	struct ts_shape shape = {name, m, n, k};
+
+	g_array_append_val(shapes, shape);
+}
+
+static bool parse_line(GArray *shapes, const char *id, guint number, char *line, GError **error)
+{
+	g_auto(GStrv) fields = g_strsplit(line, ",", -1);
+	int64_t m, n, k;
+
+	if (g_strv_length(fields) != 4)
+		return ts_refuse(error, "%s, line %u: '%s' must have the four fields %s", id,
+			number, line, header);
+	for (size_t i = 0; i < 4; i++)
+		g_strstrip(fields[i]);
+	if (!ts_parse_int(fields[1], &m) || !ts_parse_int(fields[2], &n) ||
+		!ts_parse_int(fields[3], &k) || m < 0 || n < 0 || k < 0 ||
+		MAX(MAX(m, n), k) > INT32_MAX)
+		return ts_refuse(error,
+			"%s, line %u: m=%s, n=%s, k=%s must be whole numbers from 0 to %d", id,
+			number, fields[1], fields[2], fields[3], INT32_MAX);
+	ts_shapes_add(shapes, g_strdup(fields[0]), m, n, k);
+	return true;
+}
+
+GArray *ts_shapes_parse(const char *id, const char *text, GError **error)
+{
+	g_autoptr(GArray) shapes = ts_shapes_new();
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	bool headed = false;
+
+	if (!g_utf8_validate(text, -1, NULL)) {
+		ts_refuse(error, "%s: is not UTF-8 text", id);
+		return NULL;
+	}
+	for (guint i = 0; lines[i] != NULL; i++) {
+		char *line = g_strstrip(lines[i]);
+
+		if (line[0] == '\0' || line[0] == '#')
+			continue;
+		if (!headed && strcmp(line, header) != 0) {
+			ts_refuse(error, "%s, line %u: '%s' must be the header %s", id, i + 1, line,
+				header);
+			return NULL;
+		}
+		if (headed && !parse_line(shapes, id, i + 1, line, error))
+			return NULL;
+		headed = true;
+	}
+	if (shapes->len == 0) {
+		ts_refuse(error, "%s: has no shapes; write the header %s and one line a shape", id,
+			header);
+		return NULL;
+	}
+	return g_steal_pointer(&shapes);
+}
+
+GArray *ts_shapes_load(const char *id, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+	g_autofree char *text = NULL;
+	g_autofree char *all = NULL;
+	g_auto(GStrv) names = NULL;
+
+	if (strchr(id, '/') != NULL || g_str_has_suffix(id, ".csv")) {
+		if (g_file_get_contents(id, &text, NULL, &cause))
+			return ts_shapes_parse(id, text, error);
+		ts_refuse(error, "shape file %s cannot be read: %s", id, cause->message);
+		return NULL;
+	}
+	text = ts_resource("shapes", id, ".csv");
+	if (text != NULL)
+		return ts_shapes_parse(id, text, error);
+	names = ts_resource_names("shapes");
+	all = g_strjoinv(", ", names);
+	ts_refuse(error, "no shapes '%s'; there are: %s, or the path of a .csv file", id, all);
+	return NULL;
+}

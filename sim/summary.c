@@ -1,0 +1,142 @@
+/* Sums and where the time is lost. */
+#include "sim/summary.h"
+
+#include <string.h>
+
+void ts_summary_init(
+	struct ts_summary *s, const struct ts_plan *plan, const struct ts_machine *machine)
+{
+	memset(s, 0, sizeof *s);
+	s->plan = plan;
+	s->machine = machine;
+	s->groups = g_new0(struct ts_sums, machine->device->groups);
+	s->places = g_new0(struct ts_sums, MAX(machine->count, 1));
+	s->present = g_new0(uint32_t, MAX(machine->count, 1));
+	ts_locality_init(&s->locality, plan, machine, !machine->device->amd);
+}
+
+void ts_summary_finish(struct ts_summary *s)
+{
+	ts_locality_finish(&s->locality);
+	g_clear_pointer(&s->groups, g_free);
+	g_clear_pointer(&s->places, g_free);
+	g_clear_pointer(&s->present, g_free);
+}
+
+/* Was the item claimed from a counter that belongs to another domain than the worker's? */
+static bool is_steal(const struct ts_plan *p, const struct ts_item *item)
+{
+	uint32_t owned = p->queue_domains * p->slots.by;
+
+	return item->counter < owned && item->counter / p->slots.by != item->domain;
+}
+
+static void add_item(struct ts_sums *sums, const struct ts_item *item, uint64_t tiles, bool steal)
+{
+	sums->items++;
+	sums->tiles += tiles;
+	sums->steals += steal;
+	sums->busy += item->to - item->from;
+	sums->last = MAX(sums->last, item->to);
+}
+
+static void see_worker(struct ts_summary *s, uint32_t place, uint32_t group, uint32_t worker)
+{
+	if (s->present[place] == worker + 1)
+		return;
+	s->present[place] = worker + 1;
+	s->places[place].workers++;
+	s->groups[group].workers++;
+	s->all.workers++;
+}
+
+static void on_item(void *data, const struct ts_item *item)
+{
+	struct ts_summary *s = data;
+	const struct ts_plan *p = s->plan;
+	uint64_t rows = MIN(p->cluster_m, p->rows - MIN(item->step.m, p->rows));
+	uint64_t cols = MIN(p->cluster_n, p->cols - MIN(item->step.n, p->cols));
+	bool steal = is_steal(p, item);
+
+	see_worker(s, item->place, item->group, item->worker);
+	add_item(&s->groups[item->group], item, rows * cols, steal);
+	add_item(&s->places[item->place], item, rows * cols, steal);
+	add_item(&s->all, item, rows * cols, steal);
+	s->fixed_ps += item->price.fixed_ps;
+	s->padded_ps += item->price.padded_ps;
+	if (item->step.m < p->rows && item->step.n < p->cols)
+		ts_locality_item(&s->locality, item);
+}
+
+static void add_claim(struct ts_sums *sums, const struct ts_claimed *claim)
+{
+	sums->claims++;
+	sums->claim_time += claim->to - claim->from;
+	sums->last = MAX(sums->last, claim->to);
+}
+
+static void on_claim(void *data, const struct ts_claimed *claim)
+{
+	struct ts_summary *s = data;
+
+	see_worker(s, claim->place, claim->group, claim->worker);
+	add_claim(&s->groups[claim->group], claim);
+	add_claim(&s->places[claim->place], claim);
+	add_claim(&s->all, claim);
+}
+
+struct ts_sink ts_summary_sink(struct ts_summary *s)
+{
+	struct ts_sink sink = {s, on_item, on_claim};
+
+	return sink;
+}
+
+/* How long others hold the place before `makespan`. */
+static double held(const struct ts_place *place, uint64_t makespan)
+{
+	uint64_t to = MIN(place->hold_to, makespan);
+
+	return to > place->hold_from ? (double)(to - place->hold_from) : 0;
+}
+
+void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
+{
+	const struct ts_plan *p = s->plan;
+	double places = s->machine->count;
+	double busy = (double)s->all.busy;
+	double items = (double)s->all.items;
+	double idle, waves, unavoidable;
+
+	s->outcome = *outcome;
+	s->flops = 2.0 * p->m * p->n * p->k;
+	for (uint32_t i = 0; i < s->machine->count; i++)
+		s->capacity +=
+			(double)outcome->makespan - held(&s->machine->places[i], outcome->makespan);
+	if (s->capacity <= 0 || items <= 0)
+		return;
+	idle = s->capacity - busy - (double)s->all.claim_time;
+	idle = MAX(idle, 0);
+	/* What equal items leave idle even under the best balance: the empty part of the last wave.
+	 */
+	waves = (double)((s->all.items + s->machine->count - 1) / s->machine->count);
+	unavoidable = MIN((waves * places - items) * busy / items, idle);
+	s->padding = s->padded_ps / s->capacity;
+	s->fixed = s->fixed_ps / s->capacity;
+	s->useful = busy / s->capacity - s->padding - s->fixed;
+	s->claims = (double)s->all.claim_time / s->capacity;
+	s->quantization = unavoidable / s->capacity;
+	s->imbalance = (idle - unavoidable) / s->capacity;
+}
+
+double ts_summary_utilisation(const struct ts_summary *s)
+{
+	return s->useful + s->padding + s->fixed;
+}
+
+double ts_summary_tflops(const struct ts_summary *s)
+{
+	if (s->outcome.makespan == 0)
+		return 0;
+	return s->flops / (double)s->outcome.makespan;
+}
