@@ -18,7 +18,8 @@ static inline TS_HD struct ts_tile ts_cta_tile(
 	const struct ts_plan *p, const struct ts_step *s, uint32_t rank)
 {
 	struct ts_tile t;
-	uint32_t across = rank / p->cluster_m;
+	/* Without the division in the common case, a cluster along m or none. */
+	uint32_t across = rank < p->cluster_m ? 0 : rank / p->cluster_m;
 
 	t.m = s->m + rank - across * p->cluster_m;
 	t.n = s->n + across;

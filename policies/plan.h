@@ -2,7 +2,7 @@
 #ifndef TS_PLAN_H
 #define TS_PLAN_H
 
-#include "all.h"
+#include "rules.h"
 
 static inline bool ts_in_range(int64_t value, int64_t from, int64_t to)
 {
@@ -71,8 +71,6 @@ static inline enum ts_status ts_plan_remap(struct ts_plan *p, const struct ts_sp
 
 static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 {
-	if (spec->policy >= TS_POLICIES)
-		return TS_BAD_POLICY;
 	if ((uint32_t)spec->order >= TS_ORDERS)
 		return TS_BAD_ORDER;
 	if ((uint32_t)spec->remap >= TS_REMAPS)
@@ -98,10 +96,11 @@ static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 	return TS_OK;
 }
 
-/* Makes the plan for `spec`. On any status but TS_OK `ret_plan` is untouched. M, N or K of 0 is
- * valid: without M or N there are no items; without K each tile has no k iteration but is still an
- * item, because its output has to be written. */
-static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct ts_spec *spec)
+/* Makes the plan for `spec` and a policy that need not be registered. On any status but TS_OK
+ * `ret_plan` is untouched. M, N or K of 0 is valid: without M or N there are no items; without K
+ * each tile has no k iteration but is still an item, because its output has to be written. */
+static inline enum ts_status ts_plan_make_as(
+	struct ts_plan *ret_plan, const struct ts_spec *spec, const struct ts_policy *policy)
 {
 	/* All zero, in the one way that C and C++ both take without a warning; never written. */
 	static struct ts_plan blank;
@@ -133,7 +132,7 @@ static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct
 	p->workers = (uint32_t)spec->workers;
 	p->domains = (uint32_t)spec->domains;
 	p->slots = ts_divisor_make(1);
-	status = ts_policy((enum ts_policy_id)spec->policy).plan(p, spec);
+	status = policy->plan(p, spec);
 	if (status == TS_OK && spec->slots != 1 && p->counters < 2)
 		status = TS_UNUSED_SLOTS;
 	if (status == TS_OK && p->items > 0)
@@ -143,6 +142,17 @@ static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct
 	if (status == TS_OK)
 		*ret_plan = plan;
 	return status;
+}
+
+/* The same for the registered policy that `spec` names. */
+static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct ts_spec *spec)
+{
+	struct ts_policy policy;
+
+	if (spec->policy >= TS_POLICIES)
+		return TS_BAD_POLICY;
+	policy = ts_policy((enum ts_policy_id)spec->policy);
+	return ts_plan_make_as(ret_plan, spec, &policy);
 }
 
 #endif

@@ -28,7 +28,8 @@ static inline const char *ts_mode_name(enum ts_mode mode)
  * items) without an item being lost. */
 enum ts_promise {
 	TS_NEEDS_ALL,        /* none may be missing */
-	TS_NEEDS_EACH_QUEUE, /* each counter with items needs one worker that begins with it */
+	TS_NEEDS_EACH_QUEUE, /* each counter of a domain that has items needs one that begins with
+				it */
 	TS_NEEDS_ANY         /* any one worker is enough */
 };
 

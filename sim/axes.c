@@ -253,6 +253,34 @@ static void settle(const struct ts_axes *a, struct ts_spec *s)
 		s->remap = TS_REMAP_CHIPLET;
 }
 
+/* Does the axis say anything, given what the others say? Where it does not, only its first value is
+ * taken: all of them would be the same schedule. */
+static bool matters(enum ts_axis axis, const struct ts_spec *s)
+{
+	bool steals = s->policy == TS_WORKSTEAL;
+
+	switch (axis) {
+	case TS_AXIS_MODE: return steals;
+	case TS_AXIS_SLOTS: return s->policy == TS_POLICIES || (steals && s->mode != TS_GLOBAL);
+	case TS_AXIS_LOCAL:
+		return s->policy == TS_POLICIES || (steals && s->mode == TS_HIERARCHICAL);
+	case TS_AXIS_WIDTH: return s->order != TS_ROW && s->order != TS_COLUMN;
+	case TS_AXIS_CHUNK: return s->remap == TS_REMAP_CHUNKED;
+	case TS_AXIS_POLICY:
+	case TS_AXIS_ORDER:
+	case TS_AXIS_REMAP:
+	case TS_AXIS_CLUSTER:
+	case TS_AXIS_BLOCK:
+	case TS_AXIS_WORKERS:
+	case TS_AXIS_XCDS:
+	case TS_AXIS_M:
+	case TS_AXIS_N:
+	case TS_AXIS_K:
+	case TS_AXES: break;
+	}
+	return true;
+}
+
 bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
 {
 	uint64_t at[TS_AXES];
@@ -263,8 +291,9 @@ bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_s
 		index /= a->sizes[i];
 		set(a, (enum ts_axis)i, at[i], ret_spec);
 	}
-	if (ret_spec->policy != TS_WORKSTEAL && at[TS_AXIS_MODE] > 0)
-		return false;
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		if (at[i] > 0 && !matters(i, ret_spec))
+			return false;
 	settle(a, ret_spec);
 	return true;
 }

@@ -53,7 +53,7 @@ bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device 
 void ts_axes_finish(struct ts_axes *a);
 
 /* Request number `index` of the product, M and N and K changing fastest. False if it repeats
- * another one: a mode says nothing where the policy is not worksteal. */
+ * another one, as a mode does where the policy is not worksteal. */
 bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec);
 
 /* One that is drawn evenly from each axis, with a generator's next value for each. */

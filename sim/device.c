@@ -322,9 +322,10 @@ bool ts_device_resize(struct ts_device *d, int64_t units, int64_t xcds, GError *
 		groups = xcds;
 	if (groups > units)
 		return ts_refuse(error,
-			"%" G_GINT64_FORMAT " %ss for %" G_GINT64_FORMAT
-			" %ss: each needs one at least",
-			units, ts_device_unit_word(d), groups, ts_device_group_word(d));
+			"%" G_GINT64_FORMAT " %s for %" G_GINT64_FORMAT
+			" %s: each %s needs one at least",
+			units, ts_device_unit_word(d), groups, ts_device_group_word(d),
+			ts_device_group_word(d));
 	d->xcds = (uint32_t)xcds;
 	if (units != d->units || groups != d->groups)
 		deal_units(d, (uint32_t)units, (uint32_t)groups);

@@ -16,6 +16,9 @@ static ts_command_fn help_command;
 
 static const struct command commands[] = {
 	{"verify", ts_verify_command, "check schedules of many shapes, without simulating time"},
+	{"explore", ts_explore_command, "try every order of events of a small schedule"},
+	{"roles", ts_roles_command, "check the barriers between the roles of a persistent kernel"},
+	{"check", ts_check_command, "check a trace that a kernel recorded"},
 	{"compare", ts_compare_command, "simulate policies side by side over shapes"},
 	{"plot", ts_plot_command, "draw a run: balance, finish times, maps of the output"},
 	{"policies", ts_policies_command, "list policies, orders and remaps, or explain one"},

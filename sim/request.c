@@ -71,15 +71,32 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 	}
 }
 
-bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error)
+bool ts_request_plan_as(struct ts_plan *ret_plan, const struct ts_spec *spec,
+	const struct ts_rules *rules, GError **error)
 {
 	g_autoptr(GString) given = g_string_new(NULL);
-	enum ts_status status = ts_plan_make(ret_plan, spec);
+	struct ts_policy policy = ts_rules_policy(rules, spec->policy);
+	enum ts_status status = TS_BAD_POLICY;
 
+	if (policy.plan != NULL)
+		status = ts_plan_make_as(ret_plan, spec, &policy);
 	if (status == TS_OK)
 		return true;
 	put_given(given, status, spec);
 	return ts_refuse(error, "%s: %s", given->str, ts_status_text(status));
+}
+
+bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error)
+{
+	return ts_request_plan_as(ret_plan, spec, NULL, error);
+}
+
+/* A policy file's policy is called by its file in the command, and so here. */
+static const char *policy_name(uint32_t id)
+{
+	const char *name = ts_policy((enum ts_policy_id)id).name;
+
+	return name == NULL ? "policy file" : name;
 }
 
 void ts_request_options(const struct ts_spec *s, GString *out)
@@ -88,7 +105,8 @@ void ts_request_options(const struct ts_spec *s, GString *out)
 		" --m %" G_GINT64_FORMAT " --n %" G_GINT64_FORMAT " --k %" G_GINT64_FORMAT
 		" --block %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
 		s->m, s->n, s->k, s->block_m, s->block_n, s->block_k);
-	g_string_append_printf(out, " --policy %s", ts_policy((enum ts_policy_id)s->policy).name);
+	if (s->policy < TS_POLICIES)
+		g_string_append_printf(out, " --policy %s", policy_name(s->policy));
 	if (s->policy == TS_WORKSTEAL) {
 		g_string_append_printf(out, " --mode %s", ts_mode_name(s->mode));
 		if (s->slots != 1)
@@ -110,16 +128,21 @@ void ts_request_options(const struct ts_spec *s, GString *out)
 
 char *ts_request_policy_text(const struct ts_spec *s)
 {
-	const char *name = ts_policy((enum ts_policy_id)s->policy).name;
+	const char *name = policy_name(s->policy);
 
 	if (s->policy != TS_WORKSTEAL)
 		return g_strdup(name);
 	return g_strdup_printf("%s %s", name, ts_mode_name(s->mode));
 }
 
+static void put_count(GString *out, uint32_t count, const char *noun, const char *after)
+{
+	g_string_append_printf(out, "%u %s%s%s", count, noun, count == 1 ? "" : "s", after);
+}
+
 char *ts_request_plan_text(const struct ts_plan *p)
 {
-	GString *out = g_string_new(ts_policy((enum ts_policy_id)p->policy).name);
+	GString *out = g_string_new(policy_name(p->policy));
 
 	if (p->policy == TS_WORKSTEAL)
 		g_string_append_printf(out, " %s", ts_mode_name((enum ts_mode)p->mode));
@@ -130,8 +153,10 @@ char *ts_request_plan_text(const struct ts_plan *p)
 		g_string_append_printf(out, ", remap %s", ts_remap_name((enum ts_remap)p->remap));
 	if (p->remap == TS_REMAP_CHUNKED && p->items > 0)
 		g_string_append_printf(out, " by %u", p->remap_chunk.by);
-	g_string_append_printf(out, ", cluster %ux%u: %u items, %u workers, %u %s, %u counters",
-		p->cluster_m, p->cluster_n, p->items, p->workers, p->domains,
-		p->domains == 1 ? "domain" : "domains", p->counters);
+	g_string_append_printf(out, ", cluster %ux%u: ", p->cluster_m, p->cluster_n);
+	put_count(out, p->items, "item", ", ");
+	put_count(out, p->workers, "worker", ", ");
+	put_count(out, p->domains, "domain", ", ");
+	put_count(out, p->counters, "counter", "");
 	return g_string_free(out, FALSE);
 }

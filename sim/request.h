@@ -8,6 +8,10 @@
 /* ts_plan_make(), with a refusal that says what was given. */
 bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error);
 
+/* The same for a policy that need not be registered; NULL for the registered ones. */
+bool ts_request_plan_as(struct ts_plan *ret_plan, const struct ts_spec *spec,
+	const struct ts_rules *rules, GError **error);
+
 /* Appends the options that give exactly this request, each in front with a space. */
 void ts_request_options(const struct ts_spec *spec, GString *out);
 

@@ -36,13 +36,14 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 			ctas, ts_device_group_word(r->device), r->device->name);
 	if (r->spec.workers == 0 && settings->axes[TS_AXIS_WORKERS] == NULL)
 		r->spec.workers = 1; /* the cluster is what will be refused */
-	if (!ts_request_plan(&r->plan, &r->spec, error))
+	if (!ts_request_plan_as(&r->plan, &r->spec, ts_settings_rules(settings), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
 	if (!ts_cost_init(&r->cost, &r->plan, r->device, r->dtype, edge, r->machine.count, error))
 		return false;
 	ts_summary_init(&r->summary, &r->plan, &r->machine);
 	ts_coverage_reset(&r->coverage, &r->plan);
+	r->coverage.rules = ts_settings_rules(settings);
 	return true;
 }
 
@@ -57,7 +58,10 @@ void ts_run_finish(struct ts_run *r)
 
 static void cover_item(void *data, const struct ts_item *item)
 {
-	ts_coverage_item(data, item->worker, &item->step, ts_cta_tile);
+	struct ts_coverage *c = data;
+
+	ts_coverage_item(
+		c, item->worker, &item->step, c->rules == NULL ? ts_cta_tile : c->rules->cta_tile);
 }
 
 static void cover_claim(void *data, const struct ts_claimed *claim)
@@ -91,6 +95,7 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	struct ts_sink sinks[3] = {
 		ts_summary_sink(&r->summary), {&r->coverage, cover_item, cover_claim}};
 	struct ts_engine engine = {.plan = &r->plan,
+		.rules = ts_settings_rules(settings),
 		.scenario = &r->scenario,
 		.machine = &r->machine,
 		.cost = &r->cost,

@@ -100,11 +100,14 @@ GOptionContext *ts_settings_context(
 
 		g_option_group_add_entries(group, entry);
 	}
-	/* HipKittens' word for the panel width. */
-	GOptionEntry window[] = {{"window", 0, 0, G_OPTION_ARG_STRING, &s->axes[TS_AXIS_WIDTH],
-					 "the same as --swizzle", "VALUE"},
+	/* The second is HipKittens' word for the panel width. */
+	GOptionEntry more[] = {
+		{"policy-file", 0, 0, G_OPTION_ARG_FILENAME, &s->policy_file,
+			"a header with a policy of your own, in place of --policy", "FILE"},
+		{"window", 0, 0, G_OPTION_ARG_STRING, &s->axes[TS_AXIS_WIDTH],
+			"the same as --swizzle", "VALUE"},
 		{0}};
-	g_option_group_add_entries(group, window);
+	g_option_group_add_entries(group, more);
 	g_option_context_add_group(context, group);
 	g_option_context_add_group(context,
 		make_group("device", "Device and cost:", s, device_options,
@@ -140,7 +143,13 @@ bool ts_settings_parse(
 	}
 	if (count > 1)
 		return ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
-	return true;
+	if (s->policy_file == NULL)
+		return true;
+	if (s->axes[TS_AXIS_POLICY] != NULL)
+		return ts_refuse(error, "--policy %s and --policy-file %s: give one of them",
+			s->axes[TS_AXIS_POLICY], s->policy_file);
+	s->file = ts_policy_file_load(s->policy_file, error);
+	return s->file != NULL;
 }
 
 void ts_settings_finish(struct ts_settings *s)
@@ -154,6 +163,13 @@ void ts_settings_finish(struct ts_settings *s)
 	g_strfreev(s->slow);
 	g_strfreev(s->hold);
 	g_strfreev(s->release);
+	g_free(s->policy_file);
+	ts_policy_file_free(s->file);
+}
+
+const struct ts_rules *ts_settings_rules(const struct ts_settings *s)
+{
+	return ts_policy_file_rules(s->file);
 }
 
 /* An option that is a whole number; `ret_value` keeps its default where it was not given. */
@@ -206,20 +222,23 @@ static bool name(const char *option, const char *text, const char *(*names)(int 
 struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error)
 {
 	struct ts_device *d = ts_device_load(s->device == NULL ? default_device : s->device, error);
-	int64_t units, occupancy, max_cluster;
+	int64_t units, occupancy, max_cluster, xcds;
 
 	if (d == NULL)
 		return NULL;
 	units = d->units;
 	occupancy = d->occupancy;
 	max_cluster = d->max_cluster;
+	/* So that --cus and --xcds can be given together; a list is dealt with per request. */
+	if (s->axes[TS_AXIS_XCDS] == NULL || !ts_parse_int(s->axes[TS_AXIS_XCDS], &xcds))
+		xcds = d->xcds;
 	if (number("cus", s->cus, 1, 1 << 20, &units, error) &&
 		number("occupancy", s->occupancy, 1, 64, &occupancy, error) &&
 		number("max-cluster", s->max_cluster, 1, 1024, &max_cluster, error) &&
 		nanoseconds("claim-ns", s->claim_ns, &d->claim_ns, error) &&
 		nanoseconds("prologue-ns", s->prologue_ns, &d->prologue_ns, error) &&
 		nanoseconds("epilogue-ns", s->epilogue_ns, &d->epilogue_ns, error) &&
-		ts_device_resize(d, units, d->xcds, error)) {
+		ts_device_resize(d, units, xcds, error)) {
 		d->occupancy = (uint32_t)occupancy;
 		d->max_cluster = (uint32_t)max_cluster;
 		return d;
@@ -235,7 +254,13 @@ bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *devic
 
 	if (!number("max-counters", s->max_counters, 0, TS_COUNT_MAX, &max_counters, error))
 		return false;
-	return ts_axes_init(ret_axes, s->axes, device, device->max_cluster, max_counters, error);
+	if (!ts_axes_init(ret_axes, s->axes, device, device->max_cluster, max_counters, error))
+		return false;
+	/* A policy file takes the place of the one value that the axis has by default. */
+	if (s->file != NULL)
+		g_array_index(ret_axes->spans[TS_AXIS_POLICY], struct ts_span, 0).first[0] =
+			TS_POLICIES;
+	return true;
 }
 
 bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *device,
@@ -348,6 +373,7 @@ char *ts_settings_command(
 	put_option(out, "device", s->device == NULL ? default_device : s->device);
 	for (size_t i = 1; i < G_N_ELEMENTS(device_options); i++)
 		put_option(out, device_options[i].name, *field(s, &device_options[i]));
+	put_option(out, "policy-file", s->policy_file);
 	ts_request_options(spec, out);
 	for (size_t i = 0; i < G_N_ELEMENTS(scenario_options); i++)
 		put_option(out, scenario_options[i].name, *field(s, &scenario_options[i]));

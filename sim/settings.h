@@ -4,16 +4,19 @@
 
 #include "sim/axes.h"
 #include "sim/cost.h"
+#include "sim/policy_file.h"
 #include "sim/scenario.h"
 
 /* As typed; NULL where not given. ts_settings_finish() frees what the option parser made. */
 struct ts_settings {
 	char *axes[TS_AXES];
+	char *policy_file;
 	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
 	char *claim_ns, *prologue_ns, *epilogue_ns;
 	char *edge, *domain, *jitter, *seed;
 	char *mask, **slow, **hold, **release;
 	gboolean help;
+	struct ts_policy_file *file; /* loaded from policy_file */
 };
 
 /* The parser of a command's options: its own `entries` first, then the shared ones. `usage` is what
@@ -26,6 +29,9 @@ GOptionContext *ts_settings_context(
 bool ts_settings_parse(
 	struct ts_settings *s, GOptionContext *context, int argc, char **argv, GError **error);
 void ts_settings_finish(struct ts_settings *s);
+
+/* The policy file's rules, or NULL for the registered policies. */
+const struct ts_rules *ts_settings_rules(const struct ts_settings *s);
 
 /* The device, with every override but that of the XCDs applied. NULL and a refusal. */
 struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error);

@@ -31,6 +31,17 @@ static bool is_steal(const struct ts_plan *p, const struct ts_item *item)
 	return item->counter < owned && item->counter / p->slots.by != item->domain;
 }
 
+/* Notes the part of [from, to) in which another kernel waits for the place. */
+static void keep(struct ts_summary *s, uint32_t place, uint64_t from, uint64_t to)
+{
+	const struct ts_place *p = &s->machine->places[place];
+	uint64_t first = MAX(from, p->hold_from);
+	uint64_t after = MIN(to, p->hold_to);
+
+	if (after > first)
+		s->places[place].kept += after - first;
+}
+
 static void add_item(struct ts_sums *sums, const struct ts_item *item, uint64_t tiles, bool steal)
 {
 	sums->items++;
@@ -59,6 +70,7 @@ static void on_item(void *data, const struct ts_item *item)
 	bool steal = is_steal(p, item);
 
 	see_worker(s, item->place, item->group, item->worker);
+	keep(s, item->place, item->from, item->to);
 	add_item(&s->groups[item->group], item, rows * cols, steal);
 	add_item(&s->places[item->place], item, rows * cols, steal);
 	add_item(&s->all, item, rows * cols, steal);
@@ -80,6 +92,7 @@ static void on_claim(void *data, const struct ts_claimed *claim)
 	struct ts_summary *s = data;
 
 	see_worker(s, claim->place, claim->group, claim->worker);
+	keep(s, claim->place, claim->from, claim->to);
 	add_claim(&s->groups[claim->group], claim);
 	add_claim(&s->places[claim->place], claim);
 	add_claim(&s->all, claim);
@@ -92,12 +105,13 @@ struct ts_sink ts_summary_sink(struct ts_summary *s)
 	return sink;
 }
 
-/* How long others hold the place before `makespan`. */
-static double held(const struct ts_place *place, uint64_t makespan)
+/* How long others have the place before `makespan`: their span, less what a worker that was there
+ * first keeps of it. */
+static double held(const struct ts_place *place, const struct ts_sums *sums, uint64_t makespan)
 {
 	uint64_t to = MIN(place->hold_to, makespan);
 
-	return to > place->hold_from ? (double)(to - place->hold_from) : 0;
+	return to > place->hold_from ? (double)(to - place->hold_from) - (double)sums->kept : 0;
 }
 
 void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
@@ -111,8 +125,8 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	s->outcome = *outcome;
 	s->flops = 2.0 * p->m * p->n * p->k;
 	for (uint32_t i = 0; i < s->machine->count; i++)
-		s->capacity +=
-			(double)outcome->makespan - held(&s->machine->places[i], outcome->makespan);
+		s->capacity += (double)outcome->makespan -
+			held(&s->machine->places[i], &s->places[i], outcome->makespan);
 	if (s->capacity <= 0 || items <= 0)
 		return;
 	idle = s->capacity - busy - (double)s->all.claim_time;

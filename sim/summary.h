@@ -8,6 +8,7 @@
 struct ts_sums {
 	uint64_t items, tiles, claims, steals;
 	uint64_t busy, claim_time;
+	uint64_t kept;    /* of these: while another kernel waits for the place */
 	uint64_t last;    /* when its last item or claim ended */
 	uint32_t workers; /* that did something */
 };

@@ -10,10 +10,11 @@ struct ts_checker {
 	struct ts_coverage coverage;
 	uint8_t *live;
 	size_t live_made;
-	uint64_t walks, tiles; /* so far */
+	uint32_t masked_workers; /* up to so many, every set that the policy survives is tried */
+	uint64_t walks, tiles;   /* so far */
 	/* The walk that failed last. */
 	enum ts_pick pick;
-	bool fewest; /* with only the workers that the policy promises to need */
+	bool masked; /* with some workers missing that the policy promises to do without */
 	struct ts_finding finding;
 };
 

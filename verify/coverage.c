@@ -171,8 +171,10 @@ static bool is_done(struct ts_coverage *c, uint64_t tile)
 static void blame_counter(struct ts_coverage *c, struct ts_finding *f)
 {
 	const struct ts_plan *p = c->plan;
-	struct ts_policy policy = ts_policy((enum ts_policy_id)p->policy);
+	struct ts_policy policy = ts_rules_policy(c->rules, p->policy);
 
+	if (policy.counter_items == NULL)
+		return;
 	for (uint32_t i = 0; i < p->counters; i++) {
 		uint32_t items = policy.counter_items(p, i);
 

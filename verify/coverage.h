@@ -10,6 +10,7 @@
  * and then keeps its memory. */
 struct ts_coverage {
 	const struct ts_plan *plan;
+	const struct ts_rules *rules; /* whose counters these are; NULL for the registered ones */
 	uint64_t *bits;
 	size_t words, words_made;
 	uint64_t whole;    /* tiles computed as a whole */

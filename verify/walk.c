@@ -218,6 +218,7 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	bool ran;
 
 	ts_coverage_reset(c, plan);
+	c->rules = rules;
 	if (plan->items == 0)
 		return true;
 	/* An item takes a claim and a step, and in the worst case a wait and a signal on each
@@ -239,10 +240,42 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	return ts_coverage_verdict(c) && ran;
 }
 
+/* The counter that a worker claims from first; plan.counters where it does something else. */
+static uint32_t first_counter(const struct ts_plan *plan, const struct ts_rules *rules, uint32_t id)
+{
+	struct ts_worker w = ts_worker_make(id, id % plan->domains);
+	struct ts_step s = rules == NULL ? ts_next(plan, &w, 0) : rules->next(plan, &w, 0);
+
+	return s.act == TS_CLAIM ? MIN(s.counter, plan->counters) : plan->counters;
+}
+
+bool ts_walk_survives(const struct ts_plan *plan, const struct ts_rules *rules, const uint8_t *live)
+{
+	struct ts_policy policy = ts_rules_policy(rules, plan->policy);
+	enum ts_promise promise = policy.promise(plan);
+	g_autofree uint8_t *manned = g_new0(uint8_t, (size_t)plan->counters + 1);
+	uint32_t owned = plan->queue_domains * plan->slots.by;
+	uint32_t alive = 0;
+
+	for (uint32_t i = 0; i < plan->workers; i++) {
+		if (live != NULL && live[i] == 0)
+			continue;
+		alive++;
+		if (promise == TS_NEEDS_EACH_QUEUE)
+			manned[first_counter(plan, rules, i)] = 1;
+	}
+	if (promise != TS_NEEDS_EACH_QUEUE)
+		return alive >= (promise == TS_NEEDS_ALL ? plan->workers : 1);
+	for (uint32_t i = 0; i < MIN(owned, plan->counters); i++)
+		if (manned[i] == 0 && policy.counter_items(plan, i) > 0)
+			return false;
+	return true;
+}
+
 bool ts_walk_fewest(
 	const struct ts_plan *plan, const struct ts_rules *rules, uint64_t seed, uint8_t *live)
 {
-	enum ts_promise promise = ts_policy((enum ts_policy_id)plan->policy).promise(plan);
+	enum ts_promise promise = ts_rules_policy(rules, plan->policy).promise(plan);
 	uint64_t random = seed;
 	uint32_t start = (uint32_t)(draw(&random) % plan->workers);
 	uint8_t *manned;
@@ -255,16 +288,13 @@ bool ts_walk_fewest(
 		live[start] = 1;
 		return true;
 	}
-	manned = g_new0(uint8_t, plan->counters);
+	manned = g_new0(uint8_t, (size_t)plan->counters + 1);
 	for (uint32_t i = 0; i < plan->workers; i++) {
 		uint32_t id = (start + i) % plan->workers;
-		struct ts_worker w = ts_worker_make(id, id % plan->domains);
-		struct ts_step s = rules == NULL ? ts_next(plan, &w, 0) : rules->next(plan, &w, 0);
+		uint32_t counter = first_counter(plan, rules, id);
 
-		if (s.act != TS_CLAIM || s.counter >= plan->counters || manned[s.counter] != 0)
-			continue;
-		manned[s.counter] = 1;
-		live[id] = 1;
+		live[id] = counter < plan->counters && manned[counter] == 0;
+		manned[counter] = 1;
 	}
 	g_free(manned);
 	return true;

@@ -28,6 +28,10 @@ struct ts_walk {
 bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	const struct ts_rules *rules, struct ts_coverage *c);
 
+/* Does the policy promise that the workers in `live`, NULL for all, are enough? */
+bool ts_walk_survives(
+	const struct ts_plan *plan, const struct ts_rules *rules, const uint8_t *live);
+
 /* Fills live[0, plan.workers) with a smallest set of workers that the policy promises to survive
  * with, drawn by `seed`. False, and all live, where the policy needs every worker. */
 bool ts_walk_fewest(

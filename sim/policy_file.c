@@ -1,0 +1,290 @@
+/* Compile, load, and guard a policy file. */
+#include "sim/policy_file.h"
+
+#include <dlfcn.h>
+#include <glib/gstdio.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/refuse.h"
+
+enum { STUCK_SECONDS = 5, PATIENCE_US = 200000 };
+
+struct ts_policy_file {
+	void *library;
+	struct ts_rules rules;
+};
+
+/* The one policy file of the program: its functions as loaded, and what the guards need to know.
+ * Policies are plain functions, so the guards have nowhere else to look. */
+static struct {
+	struct ts_rules rules;
+	char name[256];
+	_Atomic uint64_t entered, left;
+} loaded;
+
+static _Thread_local const char *_Atomic noted;
+
+static const char exported[] =
+	"#include <tilesim/rules.h>\n"
+	"#include \"%s\"\n"
+	"const unsigned ts_sizes[4] = {sizeof(struct ts_plan), sizeof(struct ts_worker),\n"
+	"	sizeof(struct ts_step), sizeof(struct ts_rules)};\n"
+	"void ts_export(struct ts_rules *ret_rules);\n"
+	"void ts_export(struct ts_rules *ret_rules)\n"
+	"{\n"
+	"	*ret_rules = ts_user_rules();\n"
+	"}\n";
+
+void ts_policy_file_note(const char *text)
+{
+	atomic_store(&noted, text);
+}
+
+/* Only what may be called in a signal handler. */
+static void say(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
+
+static void end_program(const char *what, int code)
+{
+	const char *text = atomic_load(&noted);
+
+	say("tilesim: policy file ");
+	say(loaded.name);
+	say(what);
+	if (text != NULL) {
+		say("; this shows it again: ");
+		say(text);
+	}
+	say("\n");
+	_exit(code);
+}
+
+static void on_trap(int number)
+{
+	if (number == SIGFPE)
+		end_program(": division by zero", 1);
+	if (number == SIGSEGV || number == SIGBUS)
+		end_program(": access to memory that is not there", 1);
+	end_program(": an integer overflows", 1);
+}
+
+/* Ends the program when all calls that are under way have been for too long. */
+static void *watch(void *unused)
+{
+	uint64_t seen = 0;
+	int64_t since = g_get_monotonic_time();
+
+	(void)unused;
+	for (;;) {
+		uint64_t left = atomic_load(&loaded.left);
+
+		if (left != seen || atomic_load(&loaded.entered) == left)
+			since = g_get_monotonic_time();
+		seen = left;
+		if (g_get_monotonic_time() - since > STUCK_SECONDS * G_USEC_PER_SEC)
+			end_program(" has not returned from one call for 5 seconds: is there an "
+				    "endless "
+				    "loop in next() or cta_tile()?",
+				2);
+		usleep(PATIENCE_US);
+	}
+	return NULL;
+}
+
+static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_step s;
+
+	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	s = loaded.rules.next(p, w, answer);
+	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	return s;
+}
+
+static struct ts_tile guarded_cta_tile(
+	const struct ts_plan *p, const struct ts_step *s, uint32_t rank)
+{
+	struct ts_tile t;
+
+	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	t = loaded.rules.cta_tile(p, s, rank);
+	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	return t;
+}
+
+/* Writes the public headers where <tilesim/...> finds them. */
+static bool write_headers(const char *folder, GError **error)
+{
+	g_auto(GStrv) names = ts_resource_names("policies");
+	g_autofree char *inside = g_build_filename(folder, "tilesim", NULL);
+
+	if (g_mkdir(inside, 0700) != 0)
+		return ts_refuse(error, "%s cannot be made", inside);
+	for (size_t i = 0; names[i] != NULL; i++) {
+		g_autofree char *text = ts_resource("policies", names[i], ".h");
+		g_autofree char *base = g_strconcat(names[i], ".h", NULL);
+		g_autofree char *path = g_build_filename(inside, base, NULL);
+
+		if (!g_file_set_contents(path, text, -1, error))
+			return false;
+	}
+	return true;
+}
+
+static char *find_compiler(GError **error)
+{
+	const char *names[] = {g_getenv("CC"), "cc", "gcc", "clang"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		char *path = names[i] == NULL ? NULL : g_find_program_in_path(names[i]);
+
+		if (path != NULL)
+			return path;
+	}
+	ts_refuse(error, "--policy-file needs a C compiler; install gcc or clang, or set CC");
+	return NULL;
+}
+
+/* Compiles folder/policy.c to folder/policy.so. */
+static bool compile(const char *folder, const char *path, GError **error)
+{
+	g_autofree char *compiler = find_compiler(error);
+	g_autofree char *source = g_build_filename(folder, "policy.c", NULL);
+	g_autofree char *library = g_build_filename(folder, "policy.so", NULL);
+	g_autofree char *include = g_strconcat("-I", folder, NULL);
+	g_autofree char *message = NULL;
+	const char *command[] = {compiler, "-std=c11", "-O2", "-g", "-shared", "-fPIC", "-Wall",
+		"-fsanitize=signed-integer-overflow,shift,bounds,integer-divide-by-zero",
+		"-fsanitize-undefined-trap-on-error", include, "-o", library, source, NULL};
+	int status = 0;
+
+	if (compiler == NULL)
+		return false;
+	if (!g_spawn_sync(folder, (char **)(gpointer)command, NULL, G_SPAWN_STDOUT_TO_DEV_NULL,
+		    NULL, NULL, NULL, &message, &status, error))
+		return false;
+	if (g_spawn_check_wait_status(status, NULL))
+		return true;
+	return ts_refuse(error, "policy file %s does not compile; mend what %s says:\n%s", path,
+		compiler, g_strchomp(message));
+}
+
+static bool load(struct ts_policy_file *f, const char *folder, const char *path, GError **error)
+{
+	g_autofree char *library = g_build_filename(folder, "policy.so", NULL);
+	const unsigned wanted[4] = {sizeof(struct ts_plan), sizeof(struct ts_worker),
+		sizeof(struct ts_step), sizeof(struct ts_rules)};
+	const unsigned *sizes;
+	void *symbol;
+	void (*export)(struct ts_rules *);
+
+	f->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	if (f->library == NULL)
+		return ts_refuse(error, "policy file %s cannot be loaded: %s", path, dlerror());
+	sizes = dlsym(f->library, "ts_sizes");
+	symbol = dlsym(f->library, "ts_export");
+	if (sizes == NULL || symbol == NULL || memcmp(sizes, wanted, sizeof wanted) != 0)
+		return ts_refuse(error,
+			"policy file %s was compiled against other tilesim headers than this "
+			"program's; "
+			"include <tilesim/rules.h> and no copy of it",
+			path);
+	/* ISO C has no conversion from void * to a function; POSIX demands that the bits are it. */
+	memcpy(&export, &symbol, sizeof export);
+	export(&loaded.rules);
+	if (loaded.rules.next == NULL || loaded.rules.cta_tile == NULL ||
+		loaded.rules.policy.plan == NULL || loaded.rules.policy.promise == NULL ||
+		loaded.rules.policy.name == NULL)
+		return ts_refuse(error,
+			"policy file %s: ts_user_rules() leaves a function out; start from "
+			"ts_rules_make()",
+			path);
+	return true;
+}
+
+/* From here on the file's code may run. */
+static void guard(const char *path)
+{
+	const int traps[] = {SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGBUS};
+	struct sigaction action = {.sa_handler = on_trap};
+	pthread_t watcher;
+
+	g_strlcpy(loaded.name, path, sizeof loaded.name);
+	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++)
+		sigaction(traps[i], &action, NULL);
+	if (pthread_create(&watcher, NULL, watch, NULL) == 0)
+		pthread_detach(watcher);
+}
+
+static void remove_folder(const char *folder)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		if (g_file_test(path, G_FILE_TEST_IS_DIR))
+			remove_folder(path);
+		else
+			g_unlink(path);
+	}
+	g_rmdir(folder);
+}
+
+struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
+{
+	g_autofree char *absolute = g_canonicalize_filename(path, NULL);
+	g_autofree char *folder = NULL;
+	g_autofree char *source = NULL;
+	g_autofree char *text = NULL;
+	struct ts_policy_file *f = NULL;
+
+	if (!g_file_test(absolute, G_FILE_TEST_IS_REGULAR)) {
+		ts_refuse(error, "policy file %s is not there, or is no file", path);
+		return NULL;
+	}
+	if (strpbrk(absolute, "\"\n\\") != NULL) {
+		ts_refuse(error, "policy file %s: the path must not hold quotes or backslashes",
+			path);
+		return NULL;
+	}
+	folder = g_dir_make_tmp("tilesim-XXXXXX", error);
+	if (folder == NULL)
+		return NULL;
+	source = g_build_filename(folder, "policy.c", NULL);
+	text = g_strdup_printf(exported, absolute);
+	f = g_new0(struct ts_policy_file, 1);
+	guard(path);
+	if (!write_headers(folder, error) || !g_file_set_contents(source, text, -1, error) ||
+		!compile(folder, path, error) || !load(f, folder, path, error))
+		g_clear_pointer(&f, ts_policy_file_free);
+	remove_folder(folder);
+	if (f == NULL)
+		return NULL;
+	f->rules = loaded.rules;
+	f->rules.next = guarded_next;
+	f->rules.cta_tile = guarded_cta_tile;
+	return f;
+}
+
+void ts_policy_file_free(struct ts_policy_file *f)
+{
+	if (f == NULL)
+		return;
+	if (f->library != NULL)
+		dlclose(f->library);
+	g_free(f);
+}
+
+const struct ts_rules *ts_policy_file_rules(const struct ts_policy_file *f)
+{
+	return f == NULL ? NULL : &f->rules;
+}
