@@ -1,5 +1,5 @@
 /* A policy as values: for drivers that run the registered policies, a user's own from a file, and
- *in tests deliberately broken ones.
+ * in tests deliberately broken ones.
  *
  * A policy file is a header that includes <tilesim/rules.h>, writes one next() by the contract, and
  * ends with

@@ -177,6 +177,8 @@ static bool parse(struct ts_axes *a, enum ts_axis axis, const char *text, GError
 bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device *device,
 	int64_t max_cluster, int64_t max_counters, GError **error)
 {
+	bool overflow = false;
+
 	memset(a, 0, sizeof *a);
 	a->base = ts_spec_default();
 	a->base.max_cluster = max_cluster;
@@ -194,11 +196,10 @@ bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device 
 		else if (!parse(a, i, text, error))
 			return ts_axes_finish(a), false;
 		if (!g_uint64_checked_mul(&a->count, a->count, a->sizes[i]))
-			return ts_axes_finish(a),
-			       ts_refuse(error,
-				       "the product of all lists and ranges is larger than 2^64; "
-				       "give fewer values or use --random");
+			overflow = true;
 	}
+	if (overflow)
+		a->count = UINT64_MAX;
 	return true;
 }
 
@@ -206,6 +207,19 @@ void ts_axes_finish(struct ts_axes *a)
 {
 	for (enum ts_axis i = 0; i < TS_AXES; i++)
 		g_clear_pointer(&a->spans[i], g_array_unref);
+}
+
+bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value)
+{
+	for (guint i = 0; i < a->spans[axis]->len; i++) {
+		const struct ts_span *span = &g_array_index(a->spans[axis], struct ts_span, i);
+		int64_t steps = (value - span->first[0]) / span->step;
+
+		if (value >= span->first[0] && (value - span->first[0]) % span->step == 0 &&
+			(uint64_t)steps < span->count)
+			return true;
+	}
+	return false;
 }
 
 /* Puts value number `index` of the axis into the request. */

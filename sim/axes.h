@@ -36,7 +36,7 @@ struct ts_span {
 struct ts_axes {
 	GArray *spans[TS_AXES];
 	uint64_t sizes[TS_AXES];
-	uint64_t count;       /* of the product */
+	uint64_t count;       /* of the product; UINT64_MAX where it is larger */
 	bool default_workers; /* not given: to be set to what is resident on the device */
 	bool default_remap;   /* the remap was not given: chiplet for global claims, else none */
 	struct ts_spec base;
@@ -51,6 +51,9 @@ const char *ts_axis_help(enum ts_axis axis);
 bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device *device,
 	int64_t max_cluster, int64_t max_counters, GError **error);
 void ts_axes_finish(struct ts_axes *a);
+
+/* Is `value` among the axis's? */
+bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value);
 
 /* Request number `index` of the product, M and N and K changing fastest. False if it repeats
  * another one, as a mode does where the policy is not worksteal. */

@@ -9,7 +9,7 @@
 #include "sim/shapes.h"
 
 /* So that a slip such as --m 1:100000 does not simulate for hours. */
-enum { SCHEDULES_MAX = 256, CELLS_MAX = 100000 };
+enum { SCHEDULES_MAX = 256, SHAPES_MAX = 100000 };
 
 struct options {
 	char *format, *shapes, *jobs;
@@ -122,7 +122,14 @@ static void put_row(const struct table *t, guint row)
 		else if (c->fault != TS_SOUND)
 			g_print(" %11s", "UNSOUND");
 		else
-			g_print(" %10.2f%s", (double)c->makespan / 1e6, (int)i == best ? "*" : " ");
+			g_print(" %10.2f%s", (double)c->makespan / 1e6,
+				best >= 0 &&
+						c->makespan ==
+							t->cells[row * t->schedules->len +
+								 (guint)best]
+								.makespan
+					? "*"
+					: " ");
 	}
 	if (best >= 0)
 		g_print(" %12.1f", t->cells[row * t->schedules->len + (guint)best].tflops);
@@ -265,12 +272,12 @@ static bool split(struct table *t, const struct ts_axes *axes, const char *file,
 	uint64_t sizes = axes->sizes[TS_AXIS_M] * axes->sizes[TS_AXIS_N] * axes->sizes[TS_AXIS_K];
 	struct ts_spec spec;
 
-	if (axes->count / sizes > SCHEDULES_MAX || sizes > CELLS_MAX)
+	if (axes->count == UINT64_MAX || axes->count / sizes > SCHEDULES_MAX || sizes > SHAPES_MAX)
 		return ts_refuse(error,
 			"%" G_GUINT64_FORMAT " schedules of %" G_GUINT64_FORMAT
 			" shapes: compare takes up to %d schedules and %d shapes; give fewer "
 			"values",
-			axes->count / sizes, sizes, SCHEDULES_MAX, CELLS_MAX);
+			axes->count / sizes, sizes, SCHEDULES_MAX, SHAPES_MAX);
 	for (uint64_t i = 0; i < axes->count; i += sizes) {
 		if (!ts_axes_spec(axes, i, &spec))
 			continue;
@@ -278,6 +285,11 @@ static bool split(struct table *t, const struct ts_axes *axes, const char *file,
 			spec.workers = 0;
 		g_array_append_val(t->schedules, spec);
 	}
+	if (file != NULL &&
+		(t->settings->axes[TS_AXIS_M] != NULL || t->settings->axes[TS_AXIS_N] != NULL ||
+			t->settings->axes[TS_AXIS_K] != NULL))
+		return ts_refuse(error,
+			"--shapes %s: the sizes come from there; leave out --m, --n and --k", file);
 	if (file != NULL)
 		return (t->shapes = ts_shapes_load(file, error)) != NULL;
 	t->shapes = ts_shapes_new();

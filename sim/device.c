@@ -251,7 +251,7 @@ static bool read_keys(struct ts_device *d, GError **error)
 				"file",
 				d->id, keys[i]);
 	d->name = g_key_file_get_string(d->file, group_name, "name", NULL);
-	if (d->name == NULL || !g_utf8_validate(d->name, -1, NULL))
+	if (d->name == NULL || d->name[0] == '\0' || !g_utf8_validate(d->name, -1, NULL))
 		return ts_refuse(error, "device %s: key name is missing from [device]", d->id);
 	if (!read_units(d, error))
 		return false;
@@ -271,11 +271,16 @@ static char *find_text(const char *id, GError **error)
 	g_autofree char *all = NULL;
 	g_auto(GStrv) names = NULL;
 	g_autoptr(GError) cause = NULL;
+	gsize length;
 	char *text = NULL;
 
 	if (strchr(id, '/') != NULL || g_str_has_suffix(id, ".device")) {
-		if (!g_file_get_contents(id, &text, NULL, &cause))
+		if (!g_file_get_contents(id, &text, &length, &cause)) {
 			ts_refuse(error, "device file %s cannot be read: %s", id, cause->message);
+		} else if (strlen(text) != length) {
+			ts_refuse(error, "device file %s is not a key file: it has a NUL byte", id);
+			g_clear_pointer(&text, g_free);
+		}
 		return text;
 	}
 	text = ts_resource("devices", id, ".device");
@@ -320,6 +325,8 @@ bool ts_device_resize(struct ts_device *d, int64_t units, int64_t xcds, GError *
 			xcds, GROUPS_MAX);
 	if (d->amd)
 		groups = xcds;
+	else
+		groups = MIN(groups, units);
 	if (groups > units)
 		return ts_refuse(error,
 			"%" G_GINT64_FORMAT " %s for %" G_GINT64_FORMAT

@@ -53,3 +53,8 @@ void ts_locality_item(struct ts_locality *l, const struct ts_item *item)
 	for (uint32_t i = 0; i < p->cluster_n && item->step.n + i < p->cols; i++)
 		touch(l, &l->col_wave[(size_t)cache * p->cols + item->step.n + i], wave);
 }
+
+double ts_locality_panels_per_wave(const struct ts_locality *l)
+{
+	return l->waves > 0 ? (double)l->panels / (double)l->waves : 0;
+}

@@ -26,6 +26,9 @@ void ts_locality_init(struct ts_locality *l, const struct ts_plan *plan,
 	const struct ts_machine *machine, bool shared_l2);
 void ts_locality_finish(struct ts_locality *l);
 
+/* The mean number of panels that one wave touches in one L2. */
+double ts_locality_panels_per_wave(const struct ts_locality *l);
+
 void ts_locality_item(struct ts_locality *l, const struct ts_item *item);
 
 #endif

@@ -11,12 +11,18 @@ bool ts_output_open(struct ts_output *o, const char *path, GError **error)
 {
 	int handle;
 
+	if (g_file_test(path, G_FILE_TEST_IS_DIR))
+		return ts_refuse(error, "%s cannot be written: it is a folder", path);
 	o->path = g_strdup(path);
 	o->part = g_strconcat(path, ".XXXXXX", NULL);
 	o->file = NULL;
-	handle = g_mkstemp_full(o->part, O_RDWR, 0666);
-	if (handle >= 0)
+	/* A pipe or a device, such as /dev/stdout, is written as it is. */
+	if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		g_clear_pointer(&o->part, g_free);
+		o->file = fopen(path, "w");
+	} else if ((handle = g_mkstemp_full(o->part, O_RDWR, 0666)) >= 0) {
 		o->file = fdopen(handle, "w");
+	}
 	if (o->file != NULL)
 		return true;
 	ts_refuse(error, "%s cannot be written: %s", path, g_strerror(errno));
@@ -28,7 +34,8 @@ void ts_output_drop(struct ts_output *o)
 {
 	if (o->file != NULL) {
 		fclose(o->file);
-		g_unlink(o->part);
+		if (o->part != NULL)
+			g_unlink(o->part);
 	}
 	o->file = NULL;
 	g_clear_pointer(&o->path, g_free);
@@ -41,10 +48,11 @@ bool ts_output_commit(struct ts_output *o, GError **error)
 
 	good = fclose(o->file) == 0 && good;
 	o->file = NULL;
-	good = good && g_rename(o->part, o->path) == 0;
+	good = good && (o->part == NULL || g_rename(o->part, o->path) == 0);
 	if (!good) {
 		ts_refuse(error, "%s cannot be written: %s", o->path, g_strerror(errno));
-		g_unlink(o->part);
+		if (o->part != NULL)
+			g_unlink(o->part);
 	}
 	ts_output_drop(o);
 	return good;

@@ -8,7 +8,8 @@
 
 /* A file beside `path` that takes its name when it is complete. */
 struct ts_output {
-	char *path, *part;
+	char *path;
+	char *part; /* NULL where `path` is no regular file: it is written directly */
 	FILE *file;
 };
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/refuse.h"
+
 /* Places on one unit get one track each, beside each other. */
 static uint64_t track(const struct ts_machine *m, uint32_t place)
 {
@@ -39,6 +41,8 @@ bool ts_records_open(struct ts_records *r, const struct ts_plan *plan,
 	const struct ts_machine *machine, const char *csv, const char *trace, GError **error)
 {
 	memset(r, 0, sizeof *r);
+	if (g_strcmp0(csv, trace) == 0 && csv != NULL)
+		return ts_refuse(error, "--records %s and --trace %s: give two files", csv, trace);
 	r->plan = plan;
 	r->machine = machine;
 	if (csv != NULL && !ts_output_open(&r->csv, csv, error))

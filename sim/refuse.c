@@ -33,6 +33,8 @@ bool ts_parse_double(const char *text, double *ret_value)
 	char *end;
 	double value;
 
+	if (text[strspn(text, "0123456789.eE+-")] != '\0')
+		return false;
 	errno = 0;
 	value = g_ascii_strtod(text, &end);
 	if (end == text || *end != '\0' || errno != 0 || !isfinite(value) ||

@@ -44,12 +44,6 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* The mean number of operand panels that one wave touches in one L2. */
-static double panels_per_wave(const struct ts_locality *l)
-{
-	return l->waves > 0 ? (double)l->panels / (double)l->waves : 0;
-}
-
 static double uses_per_panel(const struct ts_locality *l)
 {
 	return l->panels > 0 ? (double)l->touches / (double)l->panels : 0;
@@ -139,7 +133,7 @@ static char *text_report(const struct ts_run *r, const char *command)
 		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
 		"wave: "
 		"%" G_GUINT64_FORMAT " block loads\n",
-		panels_per_wave(&s->locality), uses_per_panel(&s->locality),
+		ts_locality_panels_per_wave(&s->locality), uses_per_panel(&s->locality),
 		s->locality.first_panels * p->depth);
 	put_table(r, out);
 	g_string_append_printf(out, "\nrepeat with  %s\n", command);
@@ -216,7 +210,7 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_number(b, "claims", s->claims);
 	ts_json_number(b, "prologue_epilogue", s->fixed);
 	ts_json_number(b, "edges", s->padding);
-	ts_json_number(b, "panels_per_wave", panels_per_wave(&s->locality));
+	ts_json_number(b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality));
 	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
 	ts_json_count(b, "first_wave_block_loads", s->locality.first_panels * p->depth);
 	json_builder_set_member_name(b, "groups");

@@ -256,6 +256,15 @@ bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *devic
 		return false;
 	if (!ts_axes_init(ret_axes, s->axes, device, device->max_cluster, max_counters, error))
 		return false;
+	if (s->file == NULL && !ts_axes_have(ret_axes, TS_AXIS_POLICY, TS_WORKSTEAL)) {
+		const enum ts_axis idle =
+			s->axes[TS_AXIS_MODE] != NULL ? TS_AXIS_MODE : TS_AXIS_LOCAL;
+
+		if (s->axes[idle] != NULL)
+			return ts_axes_finish(ret_axes),
+			       ts_refuse(error, "--%s %s: only --policy worksteal has one",
+				       ts_axis_name(idle), s->axes[idle]);
+	}
 	/* A policy file takes the place of the one value that the axis has by default. */
 	if (s->file != NULL)
 		g_array_index(ret_axes->spans[TS_AXIS_POLICY], struct ts_span, 0).first[0] =

@@ -68,14 +68,18 @@ static void on_item(void *data, const struct ts_item *item)
 	uint64_t rows = MIN(p->cluster_m, p->rows - MIN(item->step.m, p->rows));
 	uint64_t cols = MIN(p->cluster_n, p->cols - MIN(item->step.n, p->cols));
 	bool steal = is_steal(p, item);
+	double price, scale;
 
 	see_worker(s, item->place, item->group, item->worker);
 	keep(s, item->place, item->from, item->to);
 	add_item(&s->groups[item->group], item, rows * cols, steal);
 	add_item(&s->places[item->place], item, rows * cols, steal);
 	add_item(&s->all, item, rows * cols, steal);
-	s->fixed_ps += item->price.fixed_ps;
-	s->padded_ps += item->price.padded_ps;
+	/* The price was rounded to whole picoseconds; its parts are shares of what was paid. */
+	price = item->price.fixed_ps + item->price.k_ps;
+	scale = price > 0 ? (double)(item->to - item->from) / price : 0;
+	s->fixed_ps += item->price.fixed_ps * scale;
+	s->padded_ps += item->price.padded_ps * scale;
 	if (item->step.m < p->rows && item->step.n < p->cols)
 		ts_locality_item(&s->locality, item);
 }
@@ -137,7 +141,7 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	unavoidable = MIN((waves * places - items) * busy / items, idle);
 	s->padding = s->padded_ps / s->capacity;
 	s->fixed = s->fixed_ps / s->capacity;
-	s->useful = busy / s->capacity - s->padding - s->fixed;
+	s->useful = MAX(busy / s->capacity - s->padding - s->fixed, 0);
 	s->claims = (double)s->all.claim_time / s->capacity;
 	s->quantization = unavoidable / s->capacity;
 	s->imbalance = (idle - unavoidable) / s->capacity;

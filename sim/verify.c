@@ -4,6 +4,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "sim/box.h"
 #include "sim/command.h"
 #include "sim/machine.h"
 #include "sim/parallel.h"
@@ -16,51 +17,6 @@ struct options {
 	char *format, *random, *jobs, *box;
 };
 
-/* Boxes: small worlds in which everything is tried, always ragged. The first value of each axis is
- * the one that is taken where the axis does not matter. */
-struct box {
-	const char *name;
-	const char *axes[TS_AXES];
-	uint32_t masked_workers;
-};
-
-static const struct box boxes[] = {
-	{"small",
-		{[TS_AXIS_POLICY] = "all",
-			[TS_AXIS_MODE] = "all",
-			[TS_AXIS_ORDER] = "all",
-			[TS_AXIS_WIDTH] = "0,1,2,3",
-			[TS_AXIS_REMAP] = "all",
-			[TS_AXIS_CHUNK] = "0,1,3",
-			[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,3x2",
-			[TS_AXIS_BLOCK] = "1x1x1",
-			[TS_AXIS_WORKERS] = "1,2,3,5",
-			[TS_AXIS_XCDS] = "1,2,3,8",
-			[TS_AXIS_SLOTS] = "1,2",
-			[TS_AXIS_LOCAL] = "90,0,100",
-			[TS_AXIS_M] = "1:4",
-			[TS_AXIS_N] = "1:4",
-			[TS_AXIS_K] = "1"},
-		3},
-	{"large",
-		{[TS_AXIS_POLICY] = "all",
-			[TS_AXIS_MODE] = "all",
-			[TS_AXIS_ORDER] = "all",
-			[TS_AXIS_WIDTH] = "0,1,2,3,5",
-			[TS_AXIS_REMAP] = "all",
-			[TS_AXIS_CHUNK] = "0,1,3",
-			[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,2x2,3x2",
-			[TS_AXIS_BLOCK] = "1x1x1",
-			[TS_AXIS_WORKERS] = "1,2,3,5,8,19",
-			[TS_AXIS_XCDS] = "1,2,3,8",
-			[TS_AXIS_SLOTS] = "1,2,3",
-			[TS_AXIS_LOCAL] = "90,0,50,100",
-			[TS_AXIS_M] = "1:5,7,9,64,97",
-			[TS_AXIS_N] = "1:5,7,9,65",
-			[TS_AXIS_K] = "1"},
-		4},
-};
-
 /* What all threads read. */
 struct job {
 	const struct ts_settings *settings;
@@ -70,8 +26,7 @@ struct job {
 	struct ts_axes axes;
 	bool random;
 	uint64_t count, seed;
-	bool box;
-	uint32_t masked_workers;
+	const struct ts_box *box; /* or NULL */
 };
 
 /* What one thread counts, and its lowest failure. */
@@ -79,7 +34,8 @@ struct tally {
 	struct ts_checker checker;
 	uint64_t plans, starved;
 	uint64_t refused[TS_STATUSES];
-	struct ts_spec refused_spec; /* one of them */
+	uint64_t refused_at;
+	struct ts_spec refused_spec; /* the first of them */
 	bool failed;
 	uint64_t failed_at;
 	struct ts_spec failed_spec;
@@ -89,11 +45,10 @@ struct tally {
 
 /* Which workers ever run under the masks of the scenario: on AMD those of an XCD without any CU do
  * not, on NVIDIA none does only if every SM is masked. NULL where nothing is masked. */
-static const uint8_t *live_workers(
-	struct tally *t, const struct job *job, const struct ts_spec *spec, const struct ts_plan *p)
+static const uint8_t *live_workers(struct tally *t, const struct job *job, const struct ts_plan *p)
 {
 	const struct ts_device *d = job->device;
-	uint32_t groups = d->amd ? (uint32_t)spec->domains : 1;
+	uint32_t groups = d->amd ? d->groups : 1;
 	g_autofree uint8_t *alive = g_new0(uint8_t, groups);
 	uint32_t unit = 0;
 
@@ -121,10 +76,10 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 
 	if (status != TS_OK)
 		return status;
-	live = live_workers(t, job, spec, &plan);
+	live = live_workers(t, job, &plan);
 	t->failed = !ts_check_plan(&t->checker, &plan, job->rules, live, job->seed);
 	/* A box also holds what a policy says it can't do: it must fail in the way that is said. */
-	if (job->box && t->failed && t->checker.finding.fault == TS_STARVED &&
+	if (job->box != NULL && t->failed && t->checker.finding.fault == TS_STARVED &&
 		!ts_walk_survives(&plan, job->rules, live)) {
 		t->failed = false;
 		t->starved++;
@@ -167,8 +122,11 @@ static bool work(void *data, void *state, uint64_t index)
 		return true;
 	status = check(t, job, &spec);
 	if (status != TS_OK) {
+		if (index <= t->refused_at) {
+			t->refused_at = index;
+			t->refused_spec = spec;
+		}
 		t->refused[status]++;
-		t->refused_spec = spec;
 		return true;
 	}
 	t->plans++;
@@ -184,12 +142,16 @@ struct same {
 	struct tally *tally;
 	const struct job *job;
 	enum ts_fault fault;
+	int64_t domains;
 };
 
 static bool fails(void *data, const struct ts_spec *spec)
 {
 	struct same *same = data;
 
+	/* A mask is about the XCDs of the device as it is. */
+	if (same->job->settings->mask != NULL && spec->domains != same->domains)
+		return false;
 	same->tally->failed = false;
 	check(same->tally, same->job, spec);
 	return same->tally->failed && same->tally->checker.finding.fault == same->fault;
@@ -213,7 +175,7 @@ static void put_finding(
 /* The failure as it was found, the smallest like it, and the command that shows that one again. */
 static void report_failure(struct tally *t, const struct job *job, enum ts_format format)
 {
-	struct same same = {t, job, t->checker.finding.fault};
+	struct same same = {t, job, t->checker.finding.fault, t->failed_spec.domains};
 	struct ts_spec smallest = t->failed_spec;
 	g_autoptr(GString) found = g_string_new(NULL);
 	g_autoptr(GString) small = g_string_new(NULL);
@@ -282,23 +244,23 @@ static void report_success(const struct tally *sum, enum ts_format format)
 				ts_status_text((enum ts_status)i));
 }
 
-/* Adds up the tallies; returns the one with the lowest failure, or NULL. */
-static struct tally *add_up(struct tally *tallies, unsigned threads, struct tally *ret_sum)
+/* Adds the tallies to the sum; returns the one with the lowest failure, or NULL. */
+static struct tally *add_up(struct tally *tallies, unsigned threads, struct tally *sum)
 {
 	struct tally *first = NULL;
 
-	memset(ret_sum, 0, sizeof *ret_sum);
 	for (unsigned i = 0; i < threads; i++) {
 		struct tally *t = &tallies[i];
 
-		ret_sum->plans += t->plans;
-		ret_sum->starved += t->starved;
-		ret_sum->checker.walks += t->checker.walks;
-		ret_sum->checker.tiles += t->checker.tiles;
-		for (int j = 0; j < TS_STATUSES; j++) {
-			ret_sum->refused[j] += t->refused[j];
-			if (t->refused[j] > 0)
-				ret_sum->refused_spec = t->refused_spec;
+		sum->plans += t->plans;
+		sum->starved += t->starved;
+		sum->checker.walks += t->checker.walks;
+		sum->checker.tiles += t->checker.tiles;
+		for (int j = 0; j < TS_STATUSES; j++)
+			sum->refused[j] += t->refused[j];
+		if (t->refused_at < sum->refused_at) {
+			sum->refused_at = t->refused_at;
+			sum->refused_spec = t->refused_spec;
 		}
 		if (t->failed && (first == NULL || t->failed_at < first->failed_at))
 			first = t;
@@ -306,7 +268,8 @@ static struct tally *add_up(struct tally *tallies, unsigned threads, struct tall
 	return first;
 }
 
-static int run_job(struct job *job, unsigned threads, enum ts_format format, GError **error)
+/* All requests of the job; adds to `sum`, and reports a failure. */
+static int run_job(struct job *job, unsigned threads, enum ts_format format, struct tally *sum)
 {
 	g_autofree struct tally *tallies = g_new0(struct tally, threads);
 	g_autofree void **states = g_new(void *, threads);
@@ -317,32 +280,23 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, GEr
 		.data = job,
 		.states = states};
 	struct tally *failure;
-	struct tally sum;
-	struct ts_plan plan;
-	int code = TS_EXIT_OK;
 
 	for (unsigned i = 0; i < threads; i++) {
 		ts_checker_init(&tallies[i].checker);
-		tallies[i].checker.masked_workers = job->masked_workers;
+		tallies[i].refused_at = UINT64_MAX;
+		if (job->box != NULL)
+			tallies[i].checker.masked_workers = job->box->masked_workers;
 		states[i] = &tallies[i];
 	}
 	ts_loop_run(&loop);
-	failure = add_up(tallies, threads, &sum);
-	if (failure != NULL) {
+	failure = add_up(tallies, threads, sum);
+	if (failure != NULL)
 		report_failure(failure, job, format);
-		code = TS_EXIT_UNSOUND;
-	} else if (sum.plans == 0) {
-		code = ts_request_plan_as(&plan, &sum.refused_spec, job->rules, error)
-			? TS_EXIT_OK
-			: TS_EXIT_USAGE;
-	} else {
-		report_success(&sum, format);
-	}
 	for (unsigned i = 0; i < threads; i++) {
 		ts_checker_finish(&tallies[i].checker);
 		g_free(tallies[i].live);
 	}
-	return code;
+	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
 }
 
 /* The numbers of --random, --seed and --jobs. */
@@ -363,55 +317,34 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	if (settings->seed != NULL && (!ts_parse_int(settings->seed, &seed) || seed < 0))
 		return ts_refuse(
 			error, "--seed %s: must be a whole number, 0 or more", settings->seed);
+	if (o->random == NULL && job->axes.count == UINT64_MAX)
+		return ts_refuse(error,
+			"the product of all lists and ranges has more than 2^64 "
+			"requests; give fewer values, or use --random");
 	job->random = o->random != NULL;
 	job->count = job->random ? (uint64_t)count : job->axes.count;
 	job->seed = (uint64_t)seed;
 	return true;
 }
 
-/* Gives the axes that the user left open their values in the box called `name`. */
-static bool apply_box(
-	struct ts_settings *settings, const char *name, uint32_t *ret_masked, GError **error)
+/* The product that the settings give. */
+static int verify_product(const struct ts_settings *settings, const struct options *o,
+	const struct ts_box *box, struct tally *sum, GError **error)
 {
-	g_autoptr(GString) all = g_string_new(NULL);
-
-	*ret_masked = 0;
-	if (name == NULL)
-		return true;
-	for (size_t i = 0; i < G_N_ELEMENTS(boxes); i++) {
-		g_string_append_printf(all, "%s%s", i == 0 ? "" : " or ", boxes[i].name);
-		if (strcmp(boxes[i].name, name) != 0)
-			continue;
-		for (enum ts_axis axis = 0; axis < TS_AXES; axis++)
-			if (settings->axes[axis] == NULL &&
-				(axis != TS_AXIS_POLICY || settings->file == NULL))
-				settings->axes[axis] = g_strdup(boxes[i].axes[axis]);
-		if (settings->max_cluster == NULL)
-			settings->max_cluster = g_strdup("16");
-		*ret_masked = boxes[i].masked_workers;
-		return true;
-	}
-	return ts_refuse(error, "--box '%s': must be %s", name, all->str);
-}
-
-static int verify(struct ts_settings *settings, const struct options *o, GError **error)
-{
-	struct ts_device *device;
+	struct ts_device *device = ts_settings_device(settings, error);
 	struct ts_scenario scenario = {0};
-	struct job job = {
-		.settings = settings, .rules = ts_settings_rules(settings), .scenario = &scenario};
+	struct job job = {.settings = settings,
+		.device = device,
+		.rules = ts_settings_rules(settings),
+		.scenario = &scenario,
+		.box = box};
 	enum ts_format format;
 	int64_t jobs;
 	int code = TS_EXIT_USAGE;
 	bool good;
 
-	job.box = o->box != NULL;
-	if (!apply_box(settings, o->box, &job.masked_workers, error))
-		return TS_EXIT_USAGE;
-	device = ts_settings_device(settings, error);
 	if (device == NULL)
 		return TS_EXIT_USAGE;
-	job.device = device;
 	if (!ts_settings_axes(settings, device, &job.axes, error)) {
 		ts_device_free(device);
 		return TS_EXIT_USAGE;
@@ -426,12 +359,59 @@ static int verify(struct ts_settings *settings, const struct options *o, GError 
 			g_array_index(job.axes.spans[TS_AXIS_XCDS], struct ts_span, 0).first[0],
 			error);
 	if (good && ts_settings_scenario(settings, device, &scenario, error))
-		code = run_job(
-			&job, (unsigned)MIN((uint64_t)jobs, MAX(job.count, 1)), format, error);
+		code = run_job(&job, (unsigned)MIN((uint64_t)jobs, MAX(job.count, 1)), format, sum);
 	ts_scenario_finish(&scenario);
 	ts_axes_finish(&job.axes);
 	ts_device_free(device);
 	return code;
+}
+
+/* Part number `part` of a box: its values where the user left an axis open. False if there is none.
+ */
+static bool box_part(const struct ts_settings *settings, const struct ts_box *box, int part,
+	struct ts_settings *ret_settings)
+{
+	static char box_cluster[] = "16";
+
+	*ret_settings = *settings;
+	if (box->axes[part][TS_AXIS_M] == NULL)
+		return false;
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		if (settings->axes[i] == NULL && (i != TS_AXIS_POLICY || settings->file == NULL))
+			ret_settings->axes[i] = (char *)(gpointer)box->axes[part][i];
+	if (settings->max_cluster == NULL)
+		ret_settings->max_cluster = box_cluster;
+	return true;
+}
+
+static int verify(const struct ts_settings *settings, const struct options *o, GError **error)
+{
+	const struct ts_box *box = o->box == NULL ? NULL : ts_box_find(o->box, error);
+	struct ts_settings part;
+	struct tally sum = {.refused_at = UINT64_MAX};
+	struct ts_plan plan;
+	enum ts_format format;
+	int code = TS_EXIT_OK;
+
+	if (!ts_format_parse(o->format, &format, error) || (o->box != NULL && box == NULL))
+		return TS_EXIT_USAGE;
+	if (format == TS_CSV) {
+		ts_refuse(error, "--format csv: verify prints text or json");
+		return TS_EXIT_USAGE;
+	}
+	if (box == NULL)
+		code = verify_product(settings, o, NULL, &sum, error);
+	for (int i = 0; box != NULL && code == TS_EXIT_OK && i < TS_BOX_PARTS; i++)
+		if (box_part(settings, box, i, &part))
+			code = verify_product(&part, o, box, &sum, error);
+	if (code != TS_EXIT_OK)
+		return code;
+	if (sum.plans == 0 &&
+		ts_request_plan_as(&plan, &sum.refused_spec, ts_settings_rules(settings), error) ==
+			false)
+		return TS_EXIT_USAGE;
+	report_success(&sum, format);
+	return TS_EXIT_OK;
 }
 
 int ts_verify_command(int argc, char **argv, GError **error)

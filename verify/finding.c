@@ -32,6 +32,17 @@ static void put_tiles(GString *out, const struct ts_finding *f)
 		g_string_append(out, " ...");
 }
 
+static void put_twice(GString *out, const struct ts_finding *f, const struct ts_plan *p)
+{
+	bool part = f->k_begin != 0 || f->k_end != p->depth;
+
+	g_string_append_printf(out, "worker %u computes ", f->worker);
+	if (part)
+		g_string_append_printf(out, "k iterations [%u, %u) of ", f->k_begin, f->k_end);
+	g_string_append_printf(out, "tile (%u,%u), %s already computed", f->tiles[0].m,
+		f->tiles[0].n, part ? "part of which is" : "which is");
+}
+
 static void put_outside(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
 	bool below = f->tiles[0].m >= p->rows;
@@ -80,12 +91,7 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 				"; %" G_GUINT64_FORMAT " of %u workers never ran, or left early",
 				f->idle_workers, p->workers);
 		break;
-	case TS_TILE_TWICE:
-		g_string_append_printf(out,
-			"worker %u computes k iterations %u..%u of tile (%u,%u), part of which was "
-			"already computed",
-			f->worker, f->k_begin, f->k_end, f->tiles[0].m, f->tiles[0].n);
-		break;
+	case TS_TILE_TWICE: put_twice(out, f, p); break;
 	case TS_OUTSIDE: put_outside(out, f, p); break;
 	case TS_K_RANGE:
 		g_string_append_printf(out,

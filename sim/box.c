@@ -1,0 +1,72 @@
+/* The boxes. Sizes are counted in tiles, of one element each, and always ragged. */
+#include "sim/box.h"
+
+#include <string.h>
+
+#include "sim/refuse.h"
+
+static const struct ts_box boxes[] = {
+	{"small",
+		{{[TS_AXIS_POLICY] = "all",
+			[TS_AXIS_MODE] = "all",
+			[TS_AXIS_ORDER] = "all",
+			[TS_AXIS_WIDTH] = "0,1,2,3",
+			[TS_AXIS_REMAP] = "all",
+			[TS_AXIS_CHUNK] = "0,1,3",
+			[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,3x2",
+			[TS_AXIS_BLOCK] = "1x1x1",
+			[TS_AXIS_WORKERS] = "1,2,3,5",
+			[TS_AXIS_XCDS] = "1,2,3,8",
+			[TS_AXIS_SLOTS] = "1,2",
+			[TS_AXIS_LOCAL] = "90,0,100",
+			[TS_AXIS_M] = "1:4",
+			[TS_AXIS_N] = "1:4",
+			[TS_AXIS_K] = "1"}},
+		3},
+	/* More of everything on grids up to 9 x 9, and grids as large as real ones. */
+	{"large",
+		{{[TS_AXIS_POLICY] = "all",
+			 [TS_AXIS_MODE] = "all",
+			 [TS_AXIS_ORDER] = "all",
+			 [TS_AXIS_WIDTH] = "0,1,2,3,5",
+			 [TS_AXIS_REMAP] = "all",
+			 [TS_AXIS_CHUNK] = "0,1,3",
+			 [TS_AXIS_CLUSTER] = "1x1,2x1,1x2,2x2,3x2",
+			 [TS_AXIS_BLOCK] = "1x1x1",
+			 [TS_AXIS_WORKERS] = "1,2,3,5,8",
+			 [TS_AXIS_XCDS] = "1,2,3,8",
+			 [TS_AXIS_SLOTS] = "1,2,3",
+			 [TS_AXIS_LOCAL] = "90,0,50,100",
+			 [TS_AXIS_M] = "1:5,7,9",
+			 [TS_AXIS_N] = "1:5,7,9",
+			 [TS_AXIS_K] = "1"},
+			{[TS_AXIS_POLICY] = "all",
+				[TS_AXIS_MODE] = "all",
+				[TS_AXIS_ORDER] = "all",
+				[TS_AXIS_WIDTH] = "0,3,8",
+				[TS_AXIS_REMAP] = "all",
+				[TS_AXIS_CHUNK] = "0,25",
+				[TS_AXIS_CLUSTER] = "1x1,2x1,2x2",
+				[TS_AXIS_BLOCK] = "1x1x1",
+				[TS_AXIS_WORKERS] = "132,304",
+				[TS_AXIS_XCDS] = "1,8",
+				[TS_AXIS_SLOTS] = "1",
+				[TS_AXIS_LOCAL] = "90",
+				[TS_AXIS_M] = "509,1021",
+				[TS_AXIS_N] = "127,1023",
+				[TS_AXIS_K] = "1"}},
+		4},
+};
+
+const struct ts_box *ts_box_find(const char *name, GError **error)
+{
+	g_autoptr(GString) all = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(boxes); i++) {
+		if (strcmp(boxes[i].name, name) == 0)
+			return &boxes[i];
+		g_string_append_printf(all, "%s%s", i == 0 ? "" : " or ", boxes[i].name);
+	}
+	ts_refuse(error, "--box '%s': must be %s", name, all->str);
+	return NULL;
+}

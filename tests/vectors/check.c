@@ -1,0 +1,156 @@
+/* What the policies answer, written as the golden tables write it, so that text is compared. */
+#include <string.h>
+
+#include "tests/vectors/read.h"
+
+/* Which policies, modes, orders and remaps have been asked for by a line. */
+static struct {
+	bool policies[TS_POLICIES], modes[TS_MODES], orders[TS_ORDERS], remaps[TS_REMAPS];
+} seen;
+
+static void append_item(GString *out, const struct ts_plan *p, const struct ts_step *s)
+{
+	if (out->len > 0)
+		g_string_append_c(out, ' ');
+	for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {
+		struct ts_tile tile = ts_cta_tile(p, s, rank);
+
+		if (rank > 0)
+			g_string_append_c(out, '/');
+		if (tile.valid)
+			g_string_append_printf(out, "%u,%u", tile.m, tile.n);
+		else
+			g_string_append_c(out, '-');
+	}
+}
+
+/* So that a worker that never stops gives a wrong answer instead of none. */
+static uint64_t steps_max(const struct ts_plan *p)
+{
+	return 2 * (uint64_t)p->items + p->counters + 1;
+}
+
+/* All items of worker `id`. From `counter` it gets answers from 0 on, from others none. */
+static char *worker_items(const struct ts_plan *p, uint32_t id, uint32_t counter)
+{
+	struct ts_worker w = ts_worker_make(id, id % p->domains);
+	GString *out = g_string_new(NULL);
+	uint32_t answer = 0;
+	uint32_t claims = 0;
+
+	for (uint64_t left = steps_max(p); left > 0; left--) {
+		struct ts_step s = ts_next(p, &w, answer);
+
+		if (s.act == TS_STOP)
+			break;
+		if (s.act == TS_CLAIM)
+			answer = s.counter == counter ? claims++ : TS_COUNT_MAX;
+		else
+			append_item(out, p, &s);
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* Every counter that worker `id` claims from while all are empty. */
+static char *worker_tries(const struct ts_plan *p, uint32_t id)
+{
+	struct ts_worker w = ts_worker_make(id, id % p->domains);
+	GString *out = g_string_new(NULL);
+
+	for (uint64_t left = steps_max(p); left > 0; left--) {
+		struct ts_step s = ts_next(p, &w, TS_COUNT_MAX);
+
+		if (s.act != TS_CLAIM)
+			break;
+		g_string_append_printf(out, "%s%u", out->len > 0 ? " " : "", s.counter);
+	}
+	return g_string_free(out, FALSE);
+}
+
+static void append_group(GString *out, uint32_t index, const char *group)
+{
+	g_string_append(out, index > 0 ? " | " : "");
+	g_string_append(out, *group != '\0' ? group : "none");
+}
+
+/* The items of `counter`, as all workers get them that claim from it. */
+static char *counter_items(const struct ts_plan *p, uint32_t counter)
+{
+	char *items = g_strdup("");
+
+	for (uint32_t id = 0; id < p->workers; id++) {
+		g_autofree char *own = worker_items(p, id, counter);
+
+		if (*own == '\0')
+			continue;
+		g_assert_true(*items == '\0' || strcmp(items, own) == 0);
+		g_free(items);
+		items = g_steal_pointer(&own);
+	}
+	return items;
+}
+
+static char *answer_of(const char *what, const struct ts_plan *p)
+{
+	GString *out = g_string_new(NULL);
+	bool counters = strcmp(what, "counters") == 0;
+	bool tries = strcmp(what, "tries") == 0;
+
+	if (strcmp(what, "walk") == 0)
+		for (uint32_t id = 0; id < p->items; id++) {
+			struct ts_worker w = ts_worker_make(id, 0);
+			struct ts_step s = ts_next(p, &w, 0);
+
+			append_item(out, p, &s);
+		}
+	else if (strcmp(what, "ids") == 0)
+		for (uint32_t id = 0; id < p->items; id++)
+			g_string_append_printf(out, "%s%u", id > 0 ? " " : "", ts_remap_id(p, id));
+	else
+		for (uint32_t i = 0; i < (counters ? p->counters : p->workers); i++) {
+			g_autofree char *group = counters ? counter_items(p, i)
+				: tries                   ? worker_tries(p, i)
+							  : worker_items(p, i, UINT32_MAX);
+
+			append_group(out, i, group);
+		}
+	return g_string_free(out, FALSE);
+}
+
+static void check_line(
+	const char *at, const char *what, const struct ts_spec *spec, const char *answer)
+{
+	struct ts_plan plan = {0};
+	enum ts_status status = ts_plan_make(&plan, spec);
+	g_autofree char *got = status == TS_OK ? answer_of(what, &plan) : NULL;
+
+	seen.policies[spec->policy] = true;
+	seen.modes[spec->mode] |= plan.counters > 0;
+	seen.orders[spec->order] = true;
+	seen.remaps[spec->remap] = true;
+	if (g_strcmp0(got, answer) != 0)
+		g_test_fail_printf("%s: %s is\n  %s, must be\n  %s", at, what,
+			status == TS_OK ? got : ts_status_text(status), answer);
+}
+
+void ts_vectors_test(gconstpointer name)
+{
+	ts_vectors_read(name, check_line);
+}
+
+void ts_vectors_test_complete(void)
+{
+	for (int i = 0; i < TS_POLICIES; i++)
+		if (!seen.policies[i])
+			g_test_fail_printf(
+				"no line for policy %s", ts_policy((enum ts_policy_id)i).name);
+	for (int i = 0; i < TS_MODES; i++)
+		if (!seen.modes[i])
+			g_test_fail_printf("no line for mode %s", ts_mode_name((enum ts_mode)i));
+	for (int i = 0; i < TS_ORDERS; i++)
+		if (!seen.orders[i])
+			g_test_fail_printf("no line for order %s", ts_order_name((enum ts_order)i));
+	for (int i = 0; i < TS_REMAPS; i++)
+		if (!seen.remaps[i])
+			g_test_fail_printf("no line for remap %s", ts_remap_name((enum ts_remap)i));
+}
