@@ -1,9 +1,8 @@
 /* tilesim explore: every order of events of small schedules. */
 #include "verify/explore.h"
 
-#include <json-glib/json-glib.h>
-
 #include "sim/command.h"
+#include "sim/explore_report.h"
 #include "sim/refuse.h"
 #include "sim/report.h"
 #include "sim/request.h"
@@ -21,13 +20,6 @@ struct job {
 	const struct ts_rules *rules; /* of a policy file, or NULL */
 	struct ts_explore how;        /* but for the counters */
 	enum ts_format format;
-};
-
-/* One request and what came of it. */
-struct result {
-	struct ts_spec spec;
-	struct ts_plan plan;
-	struct ts_explored explored;
 };
 
 /* Small enough to be explored in a moment, and ragged. */
@@ -56,44 +48,6 @@ static uint32_t *leave_dirty(const struct job *job, const struct ts_plan *plan)
 	return counters;
 }
 
-/* False and a refusal where there is no such plan, or where it is too large. */
-static bool explore(const struct job *job, struct result *r, GError **error)
-{
-	struct ts_explore how = job->how;
-	g_autofree uint32_t *counters = NULL;
-
-	if (!ts_request_plan_as(&r->plan, &r->spec, job->rules, error))
-		return false;
-	if (!ts_explore_fits(&r->plan))
-		return ts_refuse(error,
-			"%u x %u tiles with %u k iterations and %u workers: too much to explore; "
-			"make it smaller, or use `tilesim verify`",
-			r->plan.rows, r->plan.cols, r->plan.depth, r->plan.workers);
-	if (job->options->dirty && r->plan.counters > 0 && r->plan.items > 0)
-		how.counters = counters = leave_dirty(job, &r->plan);
-	ts_explore_run(&how, &r->plan, &r->explored);
-	return true;
-}
-
-/* For shrinking: fails in the same way as at first. */
-struct same {
-	const struct job *job;
-	enum ts_fault fault;
-};
-
-static bool fails(void *data, const struct ts_spec *spec)
-{
-	const struct same *same = data;
-	struct result r = {.spec = *spec};
-	bool failed;
-
-	if (!explore(same->job, &r, NULL))
-		return false;
-	failed = r.explored.finding.fault == same->fault;
-	ts_explored_finish(&r.explored);
-	return failed;
-}
-
 /* The command that explores `spec` in the same way. Free with g_free(). */
 static char *command_text(const struct job *job, const struct ts_spec *spec)
 {
@@ -110,226 +64,131 @@ static char *command_text(const struct job *job, const struct ts_spec *spec)
 	return g_string_free(out, FALSE);
 }
 
-static char *finding_text(const struct result *r)
+static void finish(struct ts_exploration *x)
 {
-	g_autofree char *text = ts_finding_text(&r->explored.finding, &r->plan);
-
-	return g_strdup_printf("%s: %s", ts_fault_name(r->explored.finding.fault), text);
+	ts_explored_finish(&x->explored);
+	g_free(x->command);
 }
 
-/* Where an exploration without a fault is no proof: why. Free with g_free(). */
-static char *limit_text(const struct ts_explored *e)
+/* Explores x->spec. False and a refusal where there is no such plan, or where it is too large; then
+ * there is nothing to finish. */
+static bool explore(const struct job *job, struct ts_exploration *x, GError **error)
 {
-	switch (e->limit) {
-	case TS_LIMIT_NONE: break;
-	case TS_LIMIT_STATES:
-		return g_strdup_printf(
-			"stopped at %" G_GUINT64_FORMAT
-			" states: every order of up to %" G_GUINT64_FORMAT
-			" moves is tried, longer ones are not; --states allows more, as "
-			"far as memory does",
-			e->states, e->depth);
-	case TS_LIMIT_LOWERED:
-		return g_strdup("a signal lowers a counter: workers that go round for ever would "
-				"not be noticed");
-	}
-	return NULL;
+	struct ts_explore how = job->how;
+	g_autofree uint32_t *counters = NULL;
+
+	if (!ts_request_plan_as(&x->plan, &x->spec, job->rules, error))
+		return false;
+	if (!ts_explore_fits(&x->plan))
+		return ts_refuse(error,
+			"%u x %u tiles with %u k iterations and %u workers: too much to explore; "
+			"make it smaller, or use `tilesim verify`",
+			x->plan.rows, x->plan.cols, x->plan.depth, x->plan.workers);
+	if (job->options->dirty && x->plan.counters > 0 && x->plan.items > 0)
+		how.counters = counters = leave_dirty(job, &x->plan);
+	ts_explore_run(&how, &x->plan, &x->explored);
+	x->command = command_text(job, &x->spec);
+	return true;
 }
 
-static char *counts_text(const struct ts_explored *e)
+/* For shrinking: fails in the same way as at first. */
+struct same {
+	const struct job *job;
+	enum ts_fault fault;
+};
+
+static bool fails(void *data, const struct ts_spec *spec)
 {
-	return g_strdup_printf("%" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
-			       " moves, %" G_GUINT64_FORMAT " ends with %u %s",
-		e->states, e->moves, e->ends, g_hash_table_size(e->outcomes),
-		g_hash_table_size(e->outcomes) == 1 ? "outcome" : "outcomes");
+	const struct same *same = data;
+	struct ts_exploration x = {.spec = *spec};
+	bool failed;
+
+	if (!explore(same->job, &x, NULL))
+		return false;
+	failed = x.explored.finding.fault == same->fault;
+	finish(&x);
+	return failed;
 }
 
-/* Sound and proven, sound as far as was tried, or not. */
-static const char *verdict(const struct ts_explored *e)
+/* The only request: reported in full. */
+static void report_one(const struct job *job, JsonBuilder *b, const struct ts_exploration *x)
 {
-	if (e->finding.fault != TS_SOUND)
-		return "FAILED";
-	return e->limit == TS_LIMIT_NONE ? "sound" : "no fault yet";
-}
+	struct same same = {job, x->explored.finding.fault};
+	struct ts_exploration small = {.spec = x->spec};
+	bool failed = same.fault != TS_SOUND;
 
-static void print_lines(const struct result *r)
-{
-	const struct ts_explored *e = &r->explored;
-
-	for (guint i = 0; i < e->schedule->len; i++) {
-		g_autofree char *text =
-			ts_event_text(&g_array_index(e->schedule, struct ts_event, i), &r->plan);
-
-		g_print("%10u.  %s\n", i + 1, text);
-	}
-	for (guint i = 0; i < e->blocked->len; i++) {
-		g_autofree char *text =
-			ts_blocked_text(&g_array_index(e->blocked, struct ts_blocked, i));
-
-		g_print("stuck        %s\n", text);
-	}
-}
-
-/* The failure, how it comes about, and the smallest like it. */
-static void print_failure(const struct job *job, const struct result *r)
-{
-	struct same same = {job, r->explored.finding.fault};
-	struct result small = {.spec = r->spec};
-	g_autofree char *found = finding_text(r);
-	g_autofree char *found_command = command_text(job, &r->spec);
-	g_autofree char *text = NULL, *small_command = NULL;
-
-	g_print("FAILED       %s\nfound with   %s\nschedule     a shortest one\n", found,
-		found_command);
-	print_lines(r);
-	ts_shrink(&small.spec, fails, &same);
-	if (!explore(job, &small, NULL))
-		return;
-	text = finding_text(&small);
-	small_command = command_text(job, &small.spec);
-	g_print("smallest     %s\nrepeat with  %s\n", text, small_command);
-	ts_explored_finish(&small.explored);
-}
-
-static void print_one(const struct job *job, const struct result *r)
-{
-	const struct ts_explored *e = &r->explored;
-	g_autofree char *plan = ts_request_plan_text(&r->plan);
-	g_autofree char *counts = counts_text(e);
-	g_autofree char *limit = limit_text(e);
-
-	g_print("plan         %s\nexplored     %s\n", plan, counts);
-	if (e->finding.fault != TS_SOUND)
-		print_failure(job, r);
-	else if (limit != NULL)
-		g_print("no fault yet %s\n", limit);
-	else
-		g_print("sound        every schedule there is computes each tile once and in "
-			"bounds, and ends\n");
-}
-
-/* One line of many. */
-static void print_row(const struct result *r)
-{
-	g_autoptr(GString) options = g_string_new(NULL);
-	g_autofree char *counts = counts_text(&r->explored);
-	g_autofree char *finding = NULL;
-
-	ts_request_options(&r->spec, options);
-	g_print("%-12s %s:%s\n", verdict(&r->explored), counts, options->str);
-	if (r->explored.finding.fault != TS_SOUND)
-		g_print("             %s\n", finding = finding_text(r));
-}
-
-static void add_lines(JsonBuilder *b, const struct result *r)
-{
-	const struct ts_explored *e = &r->explored;
-
-	json_builder_set_member_name(b, "schedule");
-	json_builder_begin_array(b);
-	for (guint i = 0; i < e->schedule->len; i++) {
-		g_autofree char *text =
-			ts_event_text(&g_array_index(e->schedule, struct ts_event, i), &r->plan);
-
-		json_builder_add_string_value(b, text);
-	}
-	json_builder_end_array(b);
-	json_builder_set_member_name(b, "stuck");
-	json_builder_begin_array(b);
-	for (guint i = 0; i < e->blocked->len; i++) {
-		g_autofree char *text =
-			ts_blocked_text(&g_array_index(e->blocked, struct ts_blocked, i));
-
-		json_builder_add_string_value(b, text);
-	}
-	json_builder_end_array(b);
-}
-
-static void add_smallest(JsonBuilder *b, const struct job *job, const struct result *r)
-{
-	struct same same = {job, r->explored.finding.fault};
-	struct ts_spec smallest = r->spec;
-	g_autofree char *command = NULL;
-
-	ts_shrink(&smallest, fails, &same);
-	command = command_text(job, &smallest);
-	ts_json_text_member(b, "smallest_command", command);
-}
-
-static void add_object(JsonBuilder *b, const struct job *job, const struct result *r, bool single)
-{
-	const struct ts_explored *e = &r->explored;
-	g_autofree char *command = command_text(job, &r->spec);
-	g_autofree char *finding = finding_text(r);
-	g_autofree char *limit = limit_text(e);
-	bool failed = e->finding.fault != TS_SOUND;
-
-	json_builder_begin_object(b);
-	ts_json_text_member(b, "verdict", ts_fault_name(e->finding.fault));
-	json_builder_set_member_name(b, "exact");
-	json_builder_add_boolean_value(b, failed || e->limit == TS_LIMIT_NONE);
-	ts_json_count(b, "states", e->states);
-	ts_json_count(b, "moves", e->moves);
-	ts_json_count(b, "ends", e->ends);
-	ts_json_count(b, "outcomes", g_hash_table_size(e->outcomes));
-	ts_json_count(b, "depth", e->depth);
-	if (limit != NULL && !failed)
-		ts_json_text_member(b, "limit", limit);
-	ts_json_text_member(b, "command", command);
 	if (failed) {
-		ts_json_text_member(b, "finding", finding);
-		add_lines(b, r);
+		ts_shrink(&small.spec, fails, &same);
+		failed = explore(job, &small, NULL);
 	}
-	if (failed && single)
-		add_smallest(b, job, r);
-	json_builder_end_object(b);
+	if (job->format == TS_JSON)
+		ts_exploration_add(b, x, failed ? &small : NULL);
+	else
+		ts_exploration_print(x, failed ? &small : NULL);
+	if (failed)
+		finish(&small);
 }
 
-/* Explores each request of the product. A refusal ends it where there is only one, and else is a
- * line of its own; if all are refused the last one is returned. */
-static int explore_all(const struct job *job, const struct ts_axes *axes, GError **error)
+/* One of several: a line, or an object in a list. */
+static void report_row(const struct job *job, JsonBuilder *b, const struct ts_exploration *x)
 {
-	bool single = axes->count == 1;
-	JsonBuilder *b = json_builder_new();
-	g_autofree char *text = NULL;
+	if (job->format == TS_JSON)
+		ts_exploration_add(b, x, NULL);
+	else
+		ts_exploration_print_row(x);
+}
+
+/* Explores each request of the product and reports to `b` or in lines. A refused one is passed over
+ * with a line; if all are, the last refusal is returned. */
+static int explore_each(
+	const struct job *job, const struct ts_axes *axes, JsonBuilder *b, GError **error)
+{
 	g_autoptr(GError) refusal = NULL;
-	bool any = false;
-	int code = TS_EXIT_OK;
+	int code = TS_EXIT_USAGE;
 
-	if (!single)
-		json_builder_begin_array(b);
 	for (uint64_t i = 0; i < axes->count; i++) {
-		struct result r = {0};
+		struct ts_exploration x = {0};
 
-		if (!ts_axes_spec(axes, i, &r.spec))
+		if (!ts_axes_spec(axes, i, &x.spec))
 			continue;
 		g_clear_error(&refusal);
-		if (!explore(job, &r, &refusal)) {
-			if (!single && job->format == TS_TEXT)
+		if (!explore(job, &x, &refusal)) {
+			if (axes->count > 1 && job->format == TS_TEXT)
 				g_print("refused      %s\n", refusal->message);
 			continue;
 		}
-		any = true;
-		if (r.explored.finding.fault != TS_SOUND)
+		if (x.explored.finding.fault != TS_SOUND)
 			code = TS_EXIT_UNSOUND;
-		if (job->format == TS_JSON)
-			add_object(b, job, &r, single);
-		else if (single)
-			print_one(job, &r);
+		else if (code == TS_EXIT_USAGE)
+			code = TS_EXIT_OK;
+		if (axes->count == 1)
+			report_one(job, b, &x);
 		else
-			print_row(&r);
-		ts_explored_finish(&r.explored);
+			report_row(job, b, &x);
+		finish(&x);
 	}
-	if (!single)
-		json_builder_end_array(b);
-	if (!any) {
-		g_object_unref(b);
+	if (code == TS_EXIT_USAGE)
 		g_propagate_error(error, g_steal_pointer(&refusal));
-		return TS_EXIT_USAGE;
+	return code;
+}
+
+static int explore_all(const struct job *job, const struct ts_axes *axes, GError **error)
+{
+	JsonBuilder *b = json_builder_new();
+	g_autofree char *text = NULL;
+	int code;
+
+	if (axes->count > 1)
+		json_builder_begin_array(b);
+	code = explore_each(job, axes, b, error);
+	if (axes->count > 1)
+		json_builder_end_array(b);
+	if (job->format != TS_JSON || code == TS_EXIT_USAGE) {
+		g_object_unref(b);
+		return code;
 	}
 	text = ts_json_text(b);
-	if (job->format == TS_JSON)
-		g_print("%s", text);
+	g_print("%s", text);
 	return code;
 }
 

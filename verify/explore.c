@@ -8,15 +8,25 @@
 
 /* Of a state, and of all of them. */
 static const uint64_t words_max = 1 << 16;
+static const uint64_t shorten_max = 200000;
 static const uint64_t bytes_max = (uint64_t)4 << 30;
+
+/* What a worker's moves are now, and what it may do later. */
+struct outlook {
+	uint64_t next, touches; /* counters, as in struct ts_local: by the next step, by any */
+	unsigned moves;
+	bool gone, enters;
+};
 
 struct search {
 	struct ts_world world;
 	struct ts_states states;
 	struct ts_explored *found;
-	bool reduces;        /* persistent sets are known */
-	uint32_t *from, *to; /* a state and the one that a move makes of it */
+	bool reduces;             /* persistent sets are known */
+	uint32_t *from, *to;      /* a state and the one that a move makes of it */
+	struct outlook *outlooks; /* by worker, as the next ones */
 	uint8_t *chosen, *best;
+	uint32_t *members;
 	/* The fault: in the state that `fault_move` makes of `fault_from`, or there if it is none.
 	 */
 	uint32_t fault_from, fault_move;
@@ -29,75 +39,78 @@ bool ts_explore_fits(const struct ts_plan *p)
 	return ts_computed_make(p, NULL).words + p->counters + p->workers < words_max;
 }
 
-/* The local of a worker that is there or can still enter; NULL of one that is gone. */
-static const struct ts_local *future(const struct search *x, const uint32_t *locals, uint32_t id)
+/* Looks up once a state what choosing needs of each worker. */
+static void look(struct search *x, const uint32_t *state)
 {
-	uint32_t number = locals[id] == TS_QUEUED ? x->world.entrants[id] : locals[id];
+	struct ts_world *w = &x->world;
+	const uint32_t *locals = ts_world_seen(w, state);
 
-	return number < TS_LOCALS_FROM ? NULL : ts_locals_at(&x->world.locals, number);
+	for (uint32_t id = 0; id < w->plan->workers; id++) {
+		struct outlook *o = &x->outlooks[id];
+		uint32_t number = locals[id] == TS_QUEUED ? w->entrants[id] : locals[id];
+		const struct ts_local *local;
+
+		memset(o, 0, sizeof *o);
+		o->enters = locals[id] == TS_QUEUED;
+		o->gone = number < TS_LOCALS_FROM;
+		if (o->gone)
+			continue;
+		local = ts_locals_at(&w->locals, number);
+		o->next = ts_step_touches(w->plan, &local->step);
+		o->touches = local->touches;
+		o->moves = o->enters ? 0 : ts_world_moves(w, state, id);
+	}
 }
 
 /* Must `id` be chosen too, `member` being so? */
-static bool depends(struct search *x, const uint32_t *state, uint32_t member, uint32_t id)
+static bool depends(const struct search *x, uint32_t member, uint32_t id)
 {
-	const struct ts_world *w = &x->world;
-	const uint32_t *locals = ts_world_seen(w, state);
-	const struct ts_local *mine = future(x, locals, member);
-	const struct ts_local *other = future(x, locals, id);
-	bool misses = (ts_world_moves(&x->world, state, member) & 1u << TS_MOVE_MISS) != 0;
+	const struct outlook *mine = &x->outlooks[member];
 
-	return (ts_step_touches(w->plan, &mine->step) & other->touches) != 0 ||
-		(misses && ts_world_rivals(w, member, id));
+	return (mine->next & x->outlooks[id].touches) != 0 ||
+		((mine->moves & 1u << TS_MOVE_MISS) != 0 && ts_world_rivals(&x->world, member, id));
 }
 
 /* Chooses `seed` and all on whom the next moves of the chosen depend: whatever the others do, now
  * and later, neither enables, disables nor changes those moves. Returns how many that are, or 0 if
  * there is no such set but all of them. */
-static uint32_t close_over(struct search *x, const uint32_t *state, uint32_t seed)
+static uint32_t close_over(struct search *x, uint32_t seed)
 {
-	const uint32_t *locals = ts_world_seen(&x->world, state);
 	uint32_t workers = x->world.plan->workers;
 	uint32_t count = 1;
-	bool grown = true;
 
 	memset(x->chosen, 0, workers);
 	x->chosen[seed] = 1;
-	while (grown) {
-		grown = false;
+	x->members[0] = seed;
+	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t id = 0; id < workers; id++) {
-			bool drawn = false;
-
-			if (x->chosen[id] || future(x, locals, id) == NULL)
-				continue;
-			for (uint32_t member = 0; !drawn && member < workers; member++)
-				drawn = x->chosen[member] && depends(x, state, member, id);
-			if (!drawn)
+			if (x->chosen[id] || x->outlooks[id].gone || !depends(x, x->members[i], id))
 				continue;
 			/* It enters when anybody leaves. */
-			if (locals[id] == TS_QUEUED)
+			if (x->outlooks[id].enters)
 				return 0;
 			x->chosen[id] = 1;
-			count++;
-			grown = true;
+			x->members[count++] = id;
 		}
-	}
 	return count;
 }
 
 /* Fills x->best with the workers whose moves are to be tried in `state`. */
 static void choose(struct search *x, const uint32_t *state)
 {
-	const uint32_t *locals = ts_world_seen(&x->world, state);
 	uint32_t workers = x->world.plan->workers;
 	uint32_t least = workers;
 
 	memset(x->best, 1, workers);
-	for (uint32_t seed = 0; x->reduces && least > 1 && seed < workers; seed++) {
+	if (!x->reduces)
+		return;
+	look(x, state);
+	for (uint32_t seed = 0; least > 1 && seed < workers; seed++) {
 		uint32_t count;
 
-		if (locals[seed] < TS_LOCALS_FROM || ts_world_moves(&x->world, state, seed) == 0)
+		if (x->outlooks[seed].moves == 0)
 			continue;
-		count = close_over(x, state, seed);
+		count = close_over(x, seed);
 		if (count == 0 || count >= least)
 			continue;
 		least = count;
@@ -239,17 +252,40 @@ static bool try(const struct ts_explore *how, const struct ts_plan *plan, bool r
 	x.to = g_new(uint32_t, x.world.words);
 	x.chosen = g_new(uint8_t, plan->workers);
 	x.best = g_new(uint8_t, plan->workers);
+	x.members = g_new(uint32_t, plan->workers);
+	x.outlooks = g_new(struct outlook, plan->workers);
 	search(&x);
 	good = !x.reduces || !x.world.locals.escaped;
 	if (good && found->finding.fault != TS_SOUND)
 		retrace(&x);
+	found->shortest = !x.reduces;
 	g_free(x.from);
 	g_free(x.to);
 	g_free(x.chosen);
 	g_free(x.best);
+	g_free(x.members);
+	g_free(x.outlooks);
 	ts_states_finish(&x.states);
 	ts_world_finish(&x.world);
 	return good;
+}
+
+/* Persistent sets can leave out the shortest way to a fault. Looks for it without them, unless that
+ * takes long. */
+static void shorten(
+	const struct ts_explore *how, const struct ts_plan *plan, struct ts_explored *found)
+{
+	struct ts_explore again = *how;
+	struct ts_explored shorter;
+
+	again.states_max = MIN(shorten_max, how->states_max == 0 ? UINT64_MAX : how->states_max);
+	try(&again, plan, false, &shorter);
+	if (shorter.finding.fault == TS_SOUND) {
+		ts_explored_finish(&shorter);
+		return;
+	}
+	ts_explored_finish(found);
+	*found = shorter;
 }
 
 bool ts_explore_run(
@@ -259,11 +295,14 @@ bool ts_explore_run(
 	if (plan->items == 0) {
 		reset(ret);
 		ret->states = ret->ends = 1;
+		g_hash_table_add(ret->outcomes, g_bytes_new(NULL, 0));
 		return true;
 	}
 	if (!try(how, plan, !how->brute, ret)) {
 		ts_explored_finish(ret);
 		try(how, plan, false, ret);
+	} else if (ret->finding.fault != TS_SOUND && !how->go_on) {
+		shorten(how, plan, ret);
 	}
 	return ret->finding.fault == TS_SOUND;
 }

@@ -3,8 +3,8 @@
  * it is a proof: what it finds sound has no unsound schedule.
  *
  * A state is what all workers are, what all counters hold and what has been computed; states are
- * kept exactly, and each is looked at once, those that few moves lead to first. That also makes the
- * schedule of the first fault a shortest one.
+ * kept exactly, and each is looked at once, those that few moves lead to first, so that the
+ * schedule of the first fault is short.
  *
  * Two reductions leave out orders that cannot differ from those tried. Steps that nobody else
  * notices (work, stop) are carried out at once. And where some workers' next steps use counters
@@ -43,6 +43,7 @@ struct ts_explored {
 	uint32_t faults;           /* one bit for each enum ts_fault that was met */
 	struct ts_finding finding; /* the first */
 	GArray *schedule;          /* struct ts_event: to that one */
+	bool shortest;             /* none with fewer moves leads to a fault */
 	GArray *blocked;           /* struct ts_blocked: who waits there, if it is a deadlock */
 	/* GBytes: what is computed, and which faults were met, at an end. */
 	GHashTable *outcomes;

@@ -3,25 +3,36 @@
 
 #include <string.h>
 
-enum { LOCALS_MAX = 1 << 16, ANSWERS_KEPT = 1 << 12 };
+enum { LOCALS_MAX = 1 << 16, ANSWERS_KEPT = 1 << 16 };
 
-static guint hash(gconstpointer data)
+/* A field more must be compared below. */
+G_STATIC_ASSERT(sizeof(struct ts_step) == 32 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
+
+static bool same_step(const struct ts_step *a, const struct ts_step *b)
 {
-	const struct ts_local *local = data;
-	const unsigned char *bytes = (const unsigned char *)&local->worker;
-	guint h = local->answer * 31 + local->flags;
-
-	for (size_t i = 0; i < sizeof local->worker; i++)
-		h = h * 16777619u ^ bytes[i];
-	return h;
+	return a->act == b->act && a->m == b->m && a->n == b->n && a->k_begin == b->k_begin &&
+		a->k_end == b->k_end && a->counter == b->counter && a->value == b->value &&
+		a->owns == b->owns;
 }
 
 static gboolean equal(gconstpointer a, gconstpointer b)
 {
 	const struct ts_local *x = a, *y = b;
 
-	return x->answer == y->answer && x->flags == y->flags &&
+	return same_step(&x->step, &y->step) && x->between == y->between && x->flags == y->flags &&
+		x->answer == y->answer && memcmp(&x->after, &y->after, sizeof x->after) == 0 &&
 		memcmp(&x->worker, &y->worker, sizeof x->worker) == 0;
+}
+
+static guint hash(gconstpointer data)
+{
+	const struct ts_local *local = data;
+	const unsigned char *bytes = (const unsigned char *)&local->after;
+	guint h = local->answer * 31 + local->flags;
+
+	for (size_t i = 0; i < sizeof local->after; i++)
+		h = h * 16777619u ^ bytes[i];
+	return h * 31 + (guint)local->step.act + local->step.m * 7 + local->step.n;
 }
 
 static void free_local(gpointer data)
@@ -50,24 +61,36 @@ void ts_locals_finish(struct ts_locals *l)
 	g_ptr_array_unref(l->all);
 }
 
-static uint32_t intern(
-	struct ts_locals *l, const struct ts_worker *worker, uint32_t answer, uint32_t flags)
+/* The number of a local like `local`. */
+static uint32_t put(struct ts_locals *l, const struct ts_local *local)
 {
-	struct ts_local probe = {.worker = *worker, .answer = answer, .flags = flags};
-	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(l->numbers, &probe));
-	struct ts_local *local;
+	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(l->numbers, local));
+	struct ts_local *kept;
 
 	if (number != 0)
 		return number;
 	number = l->all->len;
-	local = g_memdup2(&probe, sizeof probe);
-	local->after = *worker;
-	local->step = l->next(l->plan, &local->after, answer);
-	local->touches = local->raises = UINT64_MAX;
-	l->escaped = l->closed;
-	g_ptr_array_add(l->all, local);
-	g_hash_table_insert(l->numbers, local, GUINT_TO_POINTER(number));
+	kept = g_memdup2(local, sizeof *local);
+	kept->then = NULL;
+	kept->then_made = 0;
+	g_ptr_array_add(l->all, kept);
+	g_hash_table_insert(l->numbers, kept, GUINT_TO_POINTER(number));
 	return number;
+}
+
+static uint32_t intern(
+	struct ts_locals *l, const struct ts_worker *worker, uint32_t answer, uint32_t flags)
+{
+	struct ts_local local = {.after = *worker, .flags = flags};
+
+	local.between = worker->claiming == 0;
+	local.step = l->next(l->plan, &local.after, answer);
+	local.touches = local.raises = UINT64_MAX;
+	if (l->keep_apart) {
+		local.worker = *worker;
+		local.answer = answer;
+	}
+	return put(l, &local);
 }
 
 uint32_t ts_locals_enter(struct ts_locals *l, uint32_t id)
@@ -77,16 +100,26 @@ uint32_t ts_locals_enter(struct ts_locals *l, uint32_t id)
 	return intern(l, &worker, 0, 0);
 }
 
+/* What follows local `number`, where that is not yet known. */
+static uint32_t follow(struct ts_locals *l, uint32_t number, uint32_t answer)
+{
+	const struct ts_local *local = ts_locals_at(l, number);
+	uint32_t next = intern(l, &local->after, answer, l->keep_started ? TS_STARTED : 0);
+
+	if (l->closed && (ts_locals_at(l, next)->touches & ~local->touches) != 0)
+		l->escaped = true;
+	return next;
+}
+
 uint32_t ts_locals_then(struct ts_locals *l, uint32_t number, uint32_t answer)
 {
 	struct ts_local *local = ts_locals_at(l, number);
-	uint32_t flags = l->keep_started ? TS_STARTED : 0;
 	uint32_t wanted, made;
 
 	if (local->step.act != TS_CLAIM)
 		answer = 0;
 	if (answer >= ANSWERS_KEPT)
-		return intern(l, &local->after, answer, flags);
+		return follow(l, number, answer);
 	if (answer >= local->then_made) {
 		wanted = answer < 2 ? answer + 1 : 2 * answer;
 		made = local->then_made;
@@ -95,21 +128,17 @@ uint32_t ts_locals_then(struct ts_locals *l, uint32_t number, uint32_t answer)
 		local->then_made = wanted;
 	}
 	if (local->then[answer] == 0)
-		local->then[answer] = intern(l, &local->after, answer, flags);
+		local->then[answer] = follow(l, number, answer);
 	return local->then[answer];
 }
 
 uint32_t ts_locals_ask(struct ts_locals *l, uint32_t number)
 {
-	const struct ts_local *local = ts_locals_at(l, number);
-	bool escaped = l->escaped;
-	uint32_t asked = intern(l, &local->worker, local->answer, local->flags | TS_ASKED);
+	struct ts_local local = *ts_locals_at(l, number);
 
-	/* The same worker, so no surprise. */
-	ts_locals_at(l, asked)->touches = local->touches;
-	ts_locals_at(l, asked)->raises = local->raises;
-	l->escaped = escaped;
-	return asked;
+	/* With the counters it may use, since it is the same worker. */
+	local.flags |= TS_ASKED;
+	return put(l, &local);
 }
 
 uint64_t ts_step_touches(const struct ts_plan *p, const struct ts_step *s)

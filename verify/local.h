@@ -21,28 +21,33 @@ enum ts_local_flags {
 	TS_ASKED = 2    /* waits, and so can be released no more */
 };
 
+/* Two locals with the same next step, after which they are the same, are one: an answer that no
+ * longer matters leaves no trace. */
 struct ts_local {
-	/* What tells locals apart. */
-	struct ts_worker worker;
-	uint32_t answer; /* of its last step, if that was a claim; else 0 */
-	uint32_t flags;
-
 	struct ts_step step;    /* what it does next */
 	struct ts_worker after; /* what it is after that */
-	uint64_t touches;       /* bit c % 64: may still use counter c; all bits while unknown */
-	uint64_t raises;        /* the same for claims and signals alone */
-	uint32_t *then;         /* numbers of what follows, by answer; 0 while unknown */
+	bool between;           /* two items: it has claimed nothing that is not yet worked on */
+	uint32_t flags;         /* enum ts_local_flags */
+	/* What it came from; 0 unless such locals are kept apart. */
+	struct ts_worker worker;
+	uint32_t answer;
+
+	/* The rest follows from that. */
+	uint64_t touches; /* bit c % 64: may still use counter c; all bits while unknown */
+	uint64_t raises;  /* the same for claims and signals alone */
+	uint32_t *then;   /* numbers of what follows, by answer; 0 while unknown */
 	uint32_t then_made;
 };
 
 struct ts_locals {
 	const struct ts_plan *plan;
 	struct ts_step (*next)(const struct ts_plan *, struct ts_worker *, uint32_t);
-	bool keep_started;
-	GPtrArray *all; /* struct ts_local, by number */
+	bool keep_started; /* TS_STARTED */
+	bool keep_apart;   /* locals that came about differently */
+	GPtrArray *all;    /* struct ts_local, by number */
 	GHashTable *numbers;
 	bool closed;  /* touches and raises are known */
-	bool escaped; /* but then came a local that was not foreseen */
+	bool escaped; /* but then one went on to use a counter that was not foreseen */
 };
 
 void ts_locals_init(struct ts_locals *l, const struct ts_plan *plan, const struct ts_rules *rules);

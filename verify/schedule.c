@@ -58,7 +58,9 @@ char *ts_blocked_text(const struct ts_blocked *b)
 	g_string_append_printf(out, "worker %u waits for counter %u to reach %u, which has %u",
 		b->worker, b->counter, b->value, b->has);
 	switch (b->state) {
-	case TS_HELPER_NONE: g_string_append(out, "; nobody who is left would raise it"); break;
+	case TS_HELPER_NONE:
+		g_string_append(out, "; nobody else who is left would raise it");
+		break;
 	case TS_HELPER_WAITS:
 		g_string_append_printf(
 			out, "; worker %u, which would raise it, waits itself", b->helper);

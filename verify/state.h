@@ -14,7 +14,7 @@ struct ts_states {
 	uint32_t count, most; /* states there are, and may be */
 	uint32_t chunk;       /* states in a chunk of memory */
 	GPtrArray *chunks;
-	uint32_t *slots; /* 1 + index, or 0; open addressing */
+	uint64_t *slots; /* hash << 32 | (1 + index), or 0; open addressing */
 	uint32_t slots_mask;
 };
 

@@ -62,6 +62,7 @@ void ts_world_init(struct ts_world *w, const struct ts_explore *how, const struc
 	w->words = 1 + (uint64_t)plan->counters + plan->workers + w->computed.words;
 	w->resident = how->resident == 0 ? plan->workers : MIN(how->resident, plan->workers);
 	w->any_entry = how->late && w->resident < plan->workers;
+	w->locals.keep_apart = how->brute;
 	w->locals.keep_started = how->late && !w->any_entry && !how->release;
 	/* An item takes a claim and a step, and in the worst case a wait and a signal on each
 	 * counter; a worker fails once on each counter and stops. */
@@ -69,7 +70,7 @@ void ts_world_init(struct ts_world *w, const struct ts_explore *how, const struc
 		((uint64_t)plan->items * ((uint64_t)plan->depth + 1) +
 			(uint64_t)plan->workers * ((uint64_t)plan->counters + 2));
 	answer_max = expected_answer(w);
-	if (answer_max < 4096)
+	if (answer_max < UINT16_MAX)
 		ts_locals_close(&w->locals, (uint32_t)answer_max);
 	w->begins = g_new(uint32_t, plan->workers);
 	w->entrants = g_new(uint32_t, plan->workers);
@@ -103,7 +104,7 @@ static bool may_miss(const struct ts_world *w, const uint32_t *state, uint32_t i
 static bool is_spare(const struct ts_world *w, const uint32_t *state, uint32_t id)
 {
 	const struct ts_local *local = ts_locals_at(&w->locals, ts_world_seen(w, state)[id]);
-	bool leaves = w->how->release && local->worker.claiming == 0;
+	bool leaves = w->how->release && local->between;
 	bool starts = w->how->late && !w->any_entry && !w->how->release &&
 		(local->flags & TS_STARTED) == 0;
 
@@ -337,7 +338,7 @@ static void find_helper(struct ts_world *w, const uint32_t *locals, struct ts_bl
 						  : TS_HELPER_GONE;
 		uint32_t number = there ? locals[id] : w->entrants[id];
 
-		if (locals[id] == TS_FINISHED ||
+		if (id == b->worker || locals[id] == TS_FINISHED ||
 			(ts_locals_at(&w->locals, number)->raises & bit) == 0)
 			continue;
 		if (b->state != TS_HELPER_NONE && state > b->state)
