@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{"explore", ts_explore_command, "try every order of events of a small schedule"},
 	{"roles", ts_roles_command, "check the barriers between the roles of a persistent kernel"},
 	{"check", ts_check_command, "check a trace that a kernel recorded"},
+	{"gpu", ts_gpu_command, "run schedules inside kernels on the GPU that is there"},
 	{"compare", ts_compare_command, "simulate policies side by side over shapes"},
 	{"plot", ts_plot_command, "draw a run: balance, finish times, maps of the output"},
 	{"policies", ts_policies_command, "list policies, orders and remaps, or explain one"},
@@ -43,7 +44,8 @@ static int help_command(int argc, char **argv, GError **error)
 		"  tilesim --policy worksteal --xcds 8\n"
 		"  tilesim verify --policy all --m 1:600:37 --n 1:600:53\n"
 		"  tilesim compare --shapes llama3-8b\n\n"
-		"Exit codes: 0 all is well, 1 a schedule is unsound, 2 the input was refused.\n");
+		"Exit codes: 0 all is well, 1 a schedule is unsound, 2 the input was refused,\n"
+		"77 there is no GPU.\n");
 	return TS_EXIT_OK;
 }
 

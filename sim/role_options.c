@@ -88,7 +88,7 @@ static void add_options(struct ts_role_options *o, GOptionContext *context)
 
 GOptionContext *ts_role_options_context(struct ts_role_options *o)
 {
-	GOptionContext *context = g_option_context_new(NULL);
+	GOptionContext *context = g_option_context_new("roles");
 	GOptionGroup *group = g_option_group_new("phases",
 		"Formulas of stage and parity (count: uses really made, right; tile: restarts for "
 		"each\n"
