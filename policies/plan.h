@@ -15,7 +15,7 @@ static inline uint32_t ts_ceil_div(uint32_t a, uint32_t b)
 }
 
 /* The panels of the order. Needs the clusters and the workers; sets panel, width, ... */
-static inline enum ts_status ts_plan_order(struct ts_plan *p, const struct ts_spec *spec)
+static inline void ts_plan_order(struct ts_plan *p, const struct ts_spec *spec)
 {
 	bool by_columns = ts_order_by_columns(spec->order);
 	bool single = spec->order == TS_ROW || spec->order == TS_COLUMN;
@@ -24,10 +24,6 @@ static inline enum ts_status ts_plan_order(struct ts_plan *p, const struct ts_sp
 	uint64_t item_n = (uint64_t)p->block_n * p->cluster_n;
 	uint64_t width = (uint64_t)spec->width;
 
-	if (single && spec->width != 0)
-		return TS_UNUSED_WIDTH;
-	if (!ts_in_range(spec->width, 0, TS_COUNT_MAX))
-		return TS_BAD_WIDTH;
 	if (single)
 		width = 1;
 	if (width == 0)
@@ -42,19 +38,14 @@ static inline enum ts_status ts_plan_order(struct ts_plan *p, const struct ts_sp
 	p->last_width = p->width;
 	if (along % (uint32_t)width != 0)
 		p->last_width = ts_divisor_make(along % (uint32_t)width);
-	return TS_OK;
 }
 
 /* The chunks of the remap. Needs the width and remap_span. */
-static inline enum ts_status ts_plan_remap(struct ts_plan *p, const struct ts_spec *spec)
+static inline void ts_plan_remap(struct ts_plan *p, const struct ts_spec *spec)
 {
 	uint64_t chunk = (uint64_t)spec->chunk;
 	uint64_t round;
 
-	if (spec->chunk != 0 && spec->remap != TS_REMAP_CHUNKED)
-		return TS_UNUSED_CHUNK;
-	if (!ts_in_range(spec->chunk, 0, TS_COUNT_MAX))
-		return TS_BAD_CHUNK;
 	if (chunk == 0) {
 		uint64_t share = p->remap_span / p->domains;
 
@@ -66,11 +57,14 @@ static inline enum ts_status ts_plan_remap(struct ts_plan *p, const struct ts_sp
 	p->remap_domains = ts_divisor_make(p->domains);
 	p->remap_chunk = ts_divisor_make((uint32_t)chunk);
 	p->remap_limit = (uint32_t)(p->remap_span / round * round);
-	return TS_OK;
 }
 
 static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 {
+	bool single = spec->order == TS_ROW || spec->order == TS_COLUMN;
+	/* Two factors below 2^31 have a product that fits. */
+	int64_t max_cluster = spec->max_cluster < TS_COUNT_MAX ? spec->max_cluster : TS_COUNT_MAX;
+
 	if ((uint32_t)spec->order >= TS_ORDERS)
 		return TS_BAD_ORDER;
 	if ((uint32_t)spec->remap >= TS_REMAPS)
@@ -84,9 +78,17 @@ static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 		return TS_BAD_BLOCK;
 	if (spec->cluster_m < 1 || spec->cluster_n < 1)
 		return TS_BAD_CLUSTER;
-	if (spec->cluster_m > spec->max_cluster || spec->cluster_n > spec->max_cluster ||
-		spec->cluster_m * spec->cluster_n > spec->max_cluster)
+	if (spec->cluster_m > max_cluster || spec->cluster_n > max_cluster ||
+		spec->cluster_m * spec->cluster_n > max_cluster)
 		return TS_BIG_CLUSTER;
+	if (single && spec->width != 0)
+		return TS_UNUSED_WIDTH;
+	if (!ts_in_range(spec->width, 0, TS_COUNT_MAX))
+		return TS_BAD_WIDTH;
+	if (spec->chunk != 0 && spec->remap != TS_REMAP_CHUNKED)
+		return TS_UNUSED_CHUNK;
+	if (!ts_in_range(spec->chunk, 0, TS_COUNT_MAX))
+		return TS_BAD_CHUNK;
 	if (!ts_in_range(spec->workers, 1, TS_COUNT_MAX))
 		return TS_BAD_WORKERS;
 	if (!ts_in_range(spec->domains, 1, 65536))
@@ -136,9 +138,9 @@ static inline enum ts_status ts_plan_make_as(
 	if (status == TS_OK && spec->slots != 1 && p->counters < 2)
 		status = TS_UNUSED_SLOTS;
 	if (status == TS_OK && p->items > 0)
-		status = ts_plan_order(p, spec);
+		ts_plan_order(p, spec);
 	if (status == TS_OK && p->items > 0)
-		status = ts_plan_remap(p, spec);
+		ts_plan_remap(p, spec);
 	if (status == TS_OK)
 		*ret_plan = plan;
 	return status;

@@ -53,7 +53,7 @@ static inline enum ts_status ts_worksteal_plan(struct ts_plan *p, const struct t
 	}
 	counters =
 		(uint64_t)p->queue_domains * p->slots.by + (ts_worksteal_has_global(mode) ? 1 : 0);
-	if (counters > (uint64_t)spec->max_counters)
+	if (spec->max_counters < 0 || counters > (uint64_t)spec->max_counters)
 		return TS_FEW_COUNTERS;
 	p->counters = (uint32_t)counters;
 	return TS_OK;

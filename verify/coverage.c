@@ -104,7 +104,8 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_ste
 {
 	const struct ts_plan *p = c->plan;
 	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
-	bool empty = s->k_begin >= s->k_end && p->depth > 0;
+	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns;
+	bool backwards = s->k_begin > s->k_end || (s->k_begin == s->k_end && p->depth > 0);
 	struct ts_finding f = {0};
 	struct part *part;
 
@@ -117,10 +118,13 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_ste
 	f.k_end = s->k_end;
 	if (tile.m >= p->rows || tile.n >= p->cols) {
 		f.fault = TS_OUTSIDE;
-	} else if (empty || s->k_end > p->depth) {
+	} else if (backwards || s->k_end > p->depth) {
 		f.fault = TS_K_RANGE;
 	} else if (is_whole(c, index)) {
 		f.fault = TS_TILE_TWICE;
+	} else if (whole && (c->parts == NULL || !g_hash_table_contains(c->parts, &index))) {
+		c->bits[index / 64] |= (uint64_t)1 << index % 64;
+		c->whole++;
 	} else {
 		part = find_part(c, index);
 		part->owners += s->owns ? 1 : 0;

@@ -47,8 +47,12 @@ static inline void ts_coverage_item(struct ts_coverage *c, uint32_t worker, cons
 {
 	const struct ts_plan *p = c->plan;
 	uint32_t ranks = p->cluster_m * p->cluster_n;
-	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns;
+	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns && c->parts == NULL;
 
+	if (s->m >= p->rows || s->n >= p->cols) {
+		ts_coverage_odd(c, worker, s, 0, cta_tile(p, s, 0));
+		return;
+	}
 	for (uint32_t rank = 0; rank < ranks; rank++) {
 		struct ts_tile tile = cta_tile(p, s, rank);
 		uint64_t index = (uint64_t)tile.m * p->cols + tile.n;

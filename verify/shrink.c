@@ -46,6 +46,8 @@ static bool shrink_number(
 		return false;
 	if (try(spec, number, number->least, fails, data))
 		return true;
+	if (*value > number->least + 1 && try(spec, number, number->least + 1, fails, data))
+		return true;
 	/* `value` follows, since try() writes through `spec`. */
 	for (int64_t step = (*value - number->least) / 2; step > 0;) {
 		if (*value - step > number->least && try(spec, number, *value - step, fails, data))

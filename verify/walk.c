@@ -264,7 +264,7 @@ bool ts_walk_survives(const struct ts_plan *plan, const struct ts_rules *rules, 
 		if (promise == TS_NEEDS_EACH_QUEUE)
 			manned[first_counter(plan, rules, i)] = 1;
 	}
-	if (promise != TS_NEEDS_EACH_QUEUE)
+	if (promise != TS_NEEDS_EACH_QUEUE || alive == 0)
 		return alive >= (promise == TS_NEEDS_ALL ? plan->workers : 1);
 	for (uint32_t i = 0; i < MIN(owned, plan->counters); i++)
 		if (manned[i] == 0 && policy.counter_items(plan, i) > 0)
@@ -277,7 +277,7 @@ bool ts_walk_fewest(
 {
 	enum ts_promise promise = ts_rules_policy(rules, plan->policy).promise(plan);
 	uint64_t random = seed;
-	uint32_t start = (uint32_t)(draw(&random) % plan->workers);
+	uint32_t start = plan->workers > 0 ? (uint32_t)(draw(&random) % plan->workers) : 0;
 	uint8_t *manned;
 
 	for (uint32_t i = 0; i < plan->workers; i++)
