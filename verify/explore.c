@@ -6,10 +6,9 @@
 #include "verify/state.h"
 #include "verify/world.h"
 
-/* Of a state, and of all of them. */
-static const uint64_t words_max = 1 << 16;
-static const uint64_t shorten_max = 200000;
-static const uint64_t bytes_max = (uint64_t)4 << 30;
+static const uint64_t words_max = 1 << 16;           /* of a state */
+static const uint64_t bytes_max = (uint64_t)4 << 30; /* of all states */
+static const uint64_t shorten_max = 200000;          /* states, see shorten() */
 
 /* What a worker's moves are now, and what it may do later. */
 struct outlook {

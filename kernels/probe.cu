@@ -1,0 +1,175 @@
+/* The probe kernel: any policy, order, remap and cluster; one thread of each CTA does it all, and
+ * the others leave at once, there only to make the CTA as large as a GEMM's. The CTA of rank 0 asks
+ * the policy and hands each step on to its cluster through its shared memory. */
+#include "kernels/gpu.h"
+#include "kernels/probe.h"
+
+/* A step for the whole cluster, and the claim that gave it. */
+struct handed {
+	struct ts_step step;
+	uint32_t group;
+	uint32_t counter, answer;
+};
+
+/* Longer than the host lets a launch take: whoever waits so long waits for ever. */
+static const uint64_t patience_ns = 2000000000;
+
+/* Notes what worker `w` does to a counter. False where there is no more room, or no such counter.
+ */
+TS_GPU bool note(const struct ts_probe_args *a, const struct ts_worker *w, const struct ts_step *s,
+	uint32_t value)
+{
+	uint32_t at = gpu_claim(&a->cursors->events);
+	struct ts_probe_event *e = &a->events[at];
+
+	if (at >= a->event_room)
+		return false;
+	e->worker = w->id;
+	e->domain = w->domain;
+	e->act = (uint32_t)s->act;
+	e->counter = s->counter;
+	e->value = value;
+	e->unit = gpu_unit();
+	return s->counter < a->plan.counters;
+}
+
+/* Carries out TS_CLAIM, TS_WAIT or TS_SIGNAL. False where the worker had better leave. */
+TS_GPU bool act(const struct ts_probe_args *a, const struct ts_worker *w, struct handed *h)
+{
+	const struct ts_step *s = &h->step;
+	uint32_t value = s->act == TS_SIGNAL ? s->value : 0;
+	uint64_t from = gpu_time_ns();
+
+	if (s->counter >= a->plan.counters)
+		return note(a, w, s, value);
+	if (s->act == TS_WAIT) {
+		while (gpu_acquire(&a->counters[s->counter]) < s->value)
+			if (gpu_time_ns() - from > patience_ns)
+				return note(a, w, s, s->value) && false;
+		return true;
+	}
+	if (s->act == TS_SIGNAL) {
+		gpu_signal(&a->counters[s->counter], value);
+		return note(a, w, s, value);
+	}
+	h->counter = s->counter;
+	h->answer = value = gpu_claim(&a->counters[s->counter]);
+	return note(a, w, s, value);
+}
+
+/* The next step that concerns the whole cluster: a signal too, since it has to come after the work
+ * of all CTAs, which the cluster's barrier in front of it makes sure of. */
+TS_GPU struct handed next(const struct ts_probe_args *a, struct ts_worker *w)
+{
+	struct handed h;
+
+	h.group = 0;
+	h.counter = (uint32_t)TS_PROBE_NONE;
+	h.answer = 0;
+	for (;;) {
+		h.step = ts_next(&a->plan, w, h.answer);
+		if (h.step.act == TS_WORK) {
+			h.group = gpu_claim(&a->cursors->groups);
+			if (h.group >= a->group_room)
+				h.step = ts_stop();
+			return h;
+		}
+		if (h.step.act == TS_STOP || h.step.act == TS_SIGNAL)
+			return h;
+		if (!act(a, w, &h)) {
+			h.step = ts_stop();
+			return h;
+		}
+	}
+}
+
+/* Takes the time of one item and writes its record. */
+TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain, uint32_t rank,
+	const struct handed *h)
+{
+	const struct ts_step *s = &h->step;
+	struct ts_tile tile = ts_cta_tile(&a->plan, s, rank);
+	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
+	struct ts_probe_record *r = &a->records[(uint64_t)h->group * ranks + rank];
+	uint64_t busy = tile.valid ? a->busy_ns * (s->k_end - s->k_begin) : 0;
+	uint64_t from = gpu_time_ns();
+	uint64_t to = from;
+
+	while (to - from < busy)
+		to = gpu_time_ns();
+	r->worker = worker;
+	r->rank = rank;
+	r->unit = gpu_unit();
+	r->domain = domain;
+	r->counter = h->counter;
+	r->answer = h->answer;
+	r->m = tile.m;
+	r->n = tile.n;
+	r->valid = tile.valid ? 1 : 0;
+	r->k_begin = s->k_begin;
+	r->k_end = s->k_end;
+	r->owns = s->owns ? 1 : 0;
+	r->from = from;
+	r->to = to;
+}
+
+/* Grid: one cluster of (cluster_m, cluster_n) CTAs a worker, along x. The ring has two places: rank
+ * 0 fills one while the others may still read the other, and one barrier a step is enough. */
+TS_KERNEL ts_probe(TS_ARGUMENT struct ts_probe_args args)
+{
+	TS_SHARED struct handed ring[2];
+	TS_SHARED uint32_t domain;
+	const struct ts_probe_args *a = &args;
+	uint32_t rank = gpu_rank();
+	uint32_t id = gpu_cluster();
+	struct ts_worker w =
+		ts_worker_make(id, (a->hardware_domain != 0 ? gpu_unit() : id) % a->plan.domains);
+	struct handed h;
+
+	if (gpu_thread() != 0)
+		return;
+	h.step = ts_stop();
+	if (rank == 0)
+		domain = w.domain;
+	for (uint32_t turn = 0, go_on = 1;; turn++) {
+		if (rank == 0)
+			ring[turn & 1] = go_on == 1 ? next(a, &w) : h;
+		gpu_cluster_sync();
+		h = *(const struct handed *)gpu_shared_of(&ring[turn & 1], 0);
+		w.domain = *(const uint32_t *)gpu_shared_of(&domain, 0);
+		if (h.step.act == TS_STOP)
+			break;
+		if (h.step.act == TS_WORK)
+			work(a, id, w.domain, rank, &h);
+		else if (rank == 0 && !act(a, &w, &h)) {
+			h.step = ts_stop();
+			go_on = 0;
+		}
+	}
+	/* The last reader may be slower than rank 0, whose shared memory it reads. */
+	gpu_cluster_sync();
+}
+
+/* The latency of a claim: `claims` of them by each CTA, each after the answer of the one before,
+ * from counters `apart` words from each other. ret has four numbers a CTA: cycles, ns, the last
+ * answer and the SM. */
+TS_KERNEL ts_latency(uint32_t *counters, uint32_t apart, uint32_t claims, uint64_t *ret)
+{
+	uint32_t *counter = counters + (uint64_t)gpu_cta() * apart;
+	uint32_t old;
+	uint64_t ns, cycles;
+
+	if (gpu_thread() != 0)
+		return;
+	old = gpu_claim(counter);
+	ns = gpu_time_ns();
+	cycles = gpu_cycles();
+
+	/* An answer is below 2^31, which only the compiler doesn't know. */
+	for (uint32_t i = 0; i < claims; i++)
+		old = gpu_claim(counter + (old >> 31));
+	ret[4 * gpu_cta()] = gpu_cycles() - cycles + (old >> 31);
+	ret[4 * gpu_cta() + 1] = gpu_time_ns() - ns;
+	ret[4 * gpu_cta() + 2] = old;
+	ret[4 * gpu_cta() + 3] = gpu_unit();
+}

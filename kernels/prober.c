@@ -1,0 +1,146 @@
+/* Memory and launches of the probe. */
+#include "kernels/prober.h"
+
+#include <string.h>
+
+/* Static shared memory of the kernels, with room to grow. */
+enum { STATIC_SHARED = 1024 };
+
+bool ts_prober_open(struct ts_prober *p, const struct ts_prober_cta *cta, GError **error)
+{
+	int most;
+
+	memset(p, 0, sizeof *p);
+	if (!ts_cuda_open(&p->cuda, error))
+		return false;
+	p->units = (uint32_t)MAX(ts_cuda_attribute(&p->cuda, TS_CUDA_UNITS), 1);
+	most = ts_cuda_attribute(&p->cuda, TS_CUDA_SHARED_BYTES) - STATIC_SHARED;
+	p->cta = *cta;
+	p->cta.shared = MIN(cta->shared, (uint32_t)MAX(most, 0));
+	p->probe = ts_cuda_kernel(&p->cuda, "ts_probe", p->cta.shared, error);
+	if (p->probe != NULL && ts_cuda_allow_clusters(&p->cuda, p->probe, error))
+		p->latency = ts_cuda_kernel(&p->cuda, "ts_latency", p->cta.shared, error);
+	if (p->latency != NULL)
+		return true;
+	ts_prober_close(p);
+	return false;
+}
+
+void ts_prober_close(struct ts_prober *p)
+{
+	if (p->cuda.api != NULL) {
+		ts_cuda_free(&p->cuda, p->memory);
+		ts_cuda_close(&p->cuda);
+	}
+	g_clear_pointer(&p->words, g_free);
+	memset(p, 0, sizeof *p);
+}
+
+static struct ts_cuda_grid make_grid(
+	const struct ts_prober *p, uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
+{
+	struct ts_cuda_grid grid = {count, {cluster_m, cluster_n}, p->cta.threads, p->cta.shared};
+
+	return grid;
+}
+
+uint32_t ts_prober_residency(const struct ts_prober *p, uint32_t cluster_m, uint32_t cluster_n)
+{
+	struct ts_cuda_grid grid = make_grid(p, 1, cluster_m, cluster_n);
+
+	return ts_cuda_residency(&p->cuda, p->probe, &grid);
+}
+
+/* Makes sure of `words` words on the device and here. */
+static bool make_room(struct ts_prober *p, uint64_t words, GError **error)
+{
+	if (words > p->memory_words) {
+		ts_cuda_free(&p->cuda, p->memory);
+		p->memory_words = 0;
+		p->memory = ts_cuda_alloc(&p->cuda, words, error);
+		if (p->memory == 0)
+			return false;
+		p->memory_words = words;
+	}
+	if (words > p->words_made) {
+		g_free(p->words);
+		p->words = g_new(uint32_t, words);
+		p->words_made = words;
+	}
+	return true;
+}
+
+/* A word of device memory as the kernel's pointer to it. */
+static void *at(const struct ts_prober *p, uint64_t word)
+{
+	return (void *)(uintptr_t)(p->memory + word * sizeof(uint32_t));
+}
+
+bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
+	const struct ts_probe_pace *pace, struct ts_probe_log *ret_log, GError **error)
+{
+	struct ts_probe_layout l = ts_probe_layout_make(plan);
+	struct ts_cuda_grid grid = make_grid(p, plan->workers, plan->cluster_m, plan->cluster_n);
+	struct ts_probe_args args = {.plan = *plan,
+		.busy_ns = pace->busy_ns,
+		.hardware_domain = pace->hardware_domain ? 1 : 0,
+		.group_room = (uint32_t)l.group_room,
+		.event_room = (uint32_t)l.event_room};
+	void *arguments[] = {&args};
+
+	if (!make_room(p, l.words, error))
+		return false;
+	args.cursors = at(p, l.cursors);
+	args.counters = at(p, l.counters);
+	args.records = at(p, l.records);
+	args.events = at(p, l.events);
+	if (!ts_cuda_fill(&p->cuda, p->memory, TS_PROBE_POISON, l.words, error) ||
+		!ts_cuda_fill(&p->cuda, p->memory + l.cursors * sizeof(uint32_t), 0,
+			sizeof(struct ts_probe_cursors) / sizeof(uint32_t), error))
+		return false;
+	if (plan->counters > 0 &&
+		!ts_cuda_fill(&p->cuda, p->memory + l.counters * sizeof(uint32_t), 0,
+			plan->counters, error))
+		return false;
+	/* Without items a policy is not asked. */
+	if (plan->items > 0 && !ts_cuda_run(&p->cuda, p->probe, &grid, arguments, error))
+		return false;
+	ret_log->layout = l;
+	ret_log->words = p->words;
+	return ts_cuda_fetch(&p->cuda, p->words, p->memory, l.words * sizeof(uint32_t), error);
+}
+
+bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32_t *ret_units,
+	struct ts_latency *ret_latency, GError **error)
+{
+	uint64_t results = what->first + ((uint64_t)what->ctas * what->apart + 4) / 2 * 2;
+	uint64_t words = results + (uint64_t)what->ctas * 4 * 2;
+	struct ts_cuda_grid grid = make_grid(p, what->ctas, 1, 1);
+	uint32_t apart = what->apart, claims = what->claims;
+	void *counters, *ret;
+	void *arguments[] = {&counters, &apart, &claims, &ret};
+	const uint64_t *figures;
+
+	if (!make_room(p, words, error))
+		return false;
+	counters = at(p, what->first);
+	ret = at(p, results);
+	if (!ts_cuda_fill(&p->cuda, p->memory, 0, words, error) ||
+		!ts_cuda_run(&p->cuda, p->latency, &grid, arguments, error) ||
+		!ts_cuda_fetch(&p->cuda, p->words, p->memory, words * sizeof(uint32_t), error))
+		return false;
+	figures = (const uint64_t *)(const void *)(p->words + results);
+	for (uint32_t i = 0; i < what->ctas; i++, figures += 4) {
+		double ns = (double)figures[1] / claims;
+
+		ret_latency->ctas++;
+		ret_latency->cycles += (double)figures[0] / claims;
+		ret_latency->ns += ns;
+		ret_latency->least_ns =
+			ret_latency->ctas == 1 ? ns : MIN(ret_latency->least_ns, ns);
+		ret_latency->most_ns = MAX(ret_latency->most_ns, ns);
+		if (ret_units != NULL)
+			ret_units[i] = (uint32_t)figures[3];
+	}
+	return true;
+}

@@ -1,0 +1,58 @@
+/* tilesim gpu: run policies on the GPU that is there. */
+#include "sim/gpu.h"
+
+#include <string.h>
+
+#include "sim/refuse.h"
+
+static const struct {
+	const char *name;
+	ts_command_fn *run;
+	const char *help;
+} parts[] = {
+	{"probe", ts_gpu_probe_command, "record who computes which tile, and verify it"},
+	{"describe", ts_gpu_describe_command, "measure the GPU, and write it as a device file"},
+};
+
+int ts_gpu_exit(const GError *error)
+{
+	if (error->domain != ts_cuda_error_quark())
+		return TS_EXIT_USAGE;
+	return error->code == TS_CUDA_ABSENT ? TS_EXIT_ABSENT : TS_EXIT_UNSOUND;
+}
+
+bool ts_gpu_cta(
+	const char *threads, const char *shared_kb, struct ts_prober_cta *ret_cta, GError **error)
+{
+	int64_t count = TS_PROBER_THREADS, kb = TS_PROBER_SHARED / 1024;
+
+	if (threads != NULL && (!ts_parse_int(threads, &count) || count < 1 || count > 1024))
+		return ts_refuse(
+			error, "--threads %s: must be a whole number from 1 to 1024", threads);
+	if (shared_kb != NULL && (!ts_parse_int(shared_kb, &kb) || kb < 0 || kb > 1024))
+		return ts_refuse(
+			error, "--shared-kb %s: must be a whole number from 0 to 1024", shared_kb);
+	ret_cta->threads = (uint32_t)count;
+	ret_cta->shared = (uint32_t)kb * 1024;
+	return true;
+}
+
+int ts_gpu_command(int argc, char **argv, GError **error)
+{
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		g_print("Runs policies inside kernels on the NVIDIA GPU that is there.\n\n");
+		for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+			g_print("  tilesim gpu %-8s [OPTION...] %s\n", parts[i].name,
+				parts[i].help);
+		g_print("\nEach takes --help. Exit codes: as of tilesim, and %d where no GPU can "
+			"be used.\n",
+			TS_EXIT_ABSENT);
+		return TS_EXIT_OK;
+	}
+	for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(parts); i++)
+		if (strcmp(argv[1], parts[i].name) == 0)
+			return parts[i].run(argc - 1, argv + 1, error);
+	ts_refuse(error, "gpu%s%s: say gpu probe or gpu describe", argc > 1 ? " " : "",
+		argc > 1 ? argv[1] : "");
+	return TS_EXIT_USAGE;
+}
