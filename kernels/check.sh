@@ -1,9 +1,10 @@
 #!/bin/sh
-# The policies inside the kernel on a real GPU: a sweep over policies, modes, orders, remaps, clusters
-# and ragged shapes, the device file against the built-in device, and compute-sanitizer's checks.
+# The policies inside the kernel on a real GPU: a sweep over policies, modes, orders, remaps,
+# clusters and ragged shapes, the device file against the built-in device, and compute-sanitizer.
 #
 # usage: check.sh TILESIM [FOLDER]
-# Results go to FOLDER, by default a new one. Exit codes: 0 all is well, 1 something failed, 77 no GPU.
+# Results go to FOLDER, by default a new one.
+# Exit codes: 0 all is well, 1 something failed, 77 no GPU.
 set -u
 
 tilesim=$1
@@ -13,8 +14,8 @@ every="--policy all --mode all --order all --remap all"
 small="--m 1000 --n 900 --k 128 --block 128x128x64 --busy-ns 0"
 failed=0
 
-"$tilesim" gpu describe --output "$out/this.device" | tee "$out/describe.txt"
-[ -s "$out/this.device" ] || { "$tilesim" gpu describe >/dev/null; exit $?; }
+"$tilesim" gpu describe --output "$out/this.device" >"$out/describe.txt" || exit $?
+cat "$out/describe.txt"
 
 # sweep TITLE OPTION...: one row of the table at the end; its own table goes to a file.
 sweep()
@@ -27,7 +28,8 @@ sweep()
 	[ $code -eq 0 ] || failed=1
 	grep -v '^$' "$out/sweep.err" | head -n 20
 	# The sum over all policies comes first.
-	figures=$(sed -n 's/^  "\([a-z]*\)" : \([0-9]*\),$/\2/p' "$out/sweep.json" | head -n 5 | tr '\n' ' ')
+	figures=$(sed -n 's/^  "\([a-z]*\)" : \([0-9]*\),$/\2/p' "$out/sweep.json" | head -n 5 |
+		tr '\n' ' ')
 	# shellcheck disable=SC2086
 	printf '%-30s %9s %11s %11s %11s %9s %5s %5s\n' "$title" ${figures:-- - - - -} $code \
 		$(($(date +%s) - begin)) >>"$out/table.txt"
@@ -71,8 +73,8 @@ sweep "several CTAs on an SM" $every --cluster 1x1,2x1,2x2 --xcds 8 --shared-kb 
 }
 
 for mode in data-parallel persistent worksteal; do
-	"$tilesim" gpu probe --policy $mode --block 128x256x64 --busy-ns 500 --records "$out/$mode.csv" |
-		tee "$out/$mode.txt"
+	"$tilesim" gpu probe --policy $mode --block 128x256x64 --busy-ns 500 \
+		--records "$out/$mode.csv" | tee "$out/$mode.txt"
 done
 for cluster in 1x1 2x1 4x1 8x1 16x1; do
 	for device in "$out/this.device" h200; do
@@ -87,9 +89,9 @@ if [ -x "$checker" ]; then
 		for policy in data-parallel persistent worksteal; do
 			for cluster in 1x1 2x2; do
 				# shellcheck disable=SC2086
-				expect "$tool, $policy, cluster $cluster" timeout 100 "$checker" --tool $tool \
-					--error-exitcode 9 "$tilesim" gpu probe --policy $policy \
-					--cluster $cluster --xcds 2 $small
+				expect "$tool, $policy, cluster $cluster" timeout 100 "$checker" \
+					--tool $tool --error-exitcode 9 "$tilesim" gpu probe \
+					--policy $policy --cluster $cluster --xcds 2 $small
 				tail -n 1 "$out/last.txt" >>"$out/expect.txt"
 			done
 		done

@@ -63,8 +63,10 @@ static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 {
 	bool single = spec->order == TS_ROW || spec->order == TS_COLUMN;
 	/* Two factors below 2^31 have a product that fits. */
-	int64_t max_cluster = spec->max_cluster < TS_COUNT_MAX ? spec->max_cluster : TS_COUNT_MAX;
+	int64_t max_cluster = spec->max_cluster;
 
+	if (max_cluster > TS_COUNT_MAX)
+		max_cluster = TS_COUNT_MAX;
 	if ((uint32_t)spec->order >= TS_ORDERS)
 		return TS_BAD_ORDER;
 	if ((uint32_t)spec->remap >= TS_REMAPS)

@@ -268,7 +268,7 @@ static void test_resize(void)
 		{"mi300x", 304, 0, NULL, "0 XCD"},
 		{"mi300x", 304, 65537, NULL, "65537 XCD"},
 		/* On NVIDIA the XCDs are what policies see; GPCs stay. */
-		{"h200", 132, 4, "2 2 2 2 18 10 16 16 16 16 16 16", NULL},
+		{"h200", 132, 4, "2 2 2 2 18 8 16 16 16 16 16 18", NULL},
 		{"h200", 24, 1, "2 2 2 2 2 2 2 2 2 2 2 2", NULL},
 		{"a100", 100, 1, "15 15 14 14 14 14 14", NULL},
 	};

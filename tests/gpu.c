@@ -270,7 +270,7 @@ static const struct {
 	const char *says;
 } faults[] = {
 	{"a CTA had its neighbour's tile", TS_PERSISTENT, wrong_tile, "where the policy gives"},
-	{"a tile outside the grid", TS_PERSISTENT, tile_outside, "missing"},
+	{"a tile outside the grid", TS_PERSISTENT, tile_outside, "100"},
 	{"two workers had each other's items", TS_PERSISTENT, swapped_items,
 		"where the policy gives"},
 	{"an item is missing", TS_PERSISTENT, missing_item, "missing"},

@@ -52,7 +52,6 @@ void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 	}
 	if (plan->counters > 0)
 		memset(c->claimed, 0, plan->counters * sizeof *c->claimed);
-	c->whole = 0;
 	g_clear_pointer(&c->parts, g_hash_table_unref);
 	c->idle_workers = 0;
 	memset(&c->finding, 0, sizeof c->finding);
@@ -124,7 +123,6 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_ste
 		f.fault = TS_TILE_TWICE;
 	} else if (whole && (c->parts == NULL || !g_hash_table_contains(c->parts, &index))) {
 		c->bits[index / 64] |= (uint64_t)1 << index % 64;
-		c->whole++;
 	} else {
 		part = find_part(c, index);
 		part->owners += s->owns ? 1 : 0;
@@ -195,11 +193,14 @@ static void blame_counter(struct ts_coverage *c, struct ts_finding *f)
 bool ts_coverage_verdict(struct ts_coverage *c)
 {
 	uint64_t tiles = (uint64_t)c->plan->rows * c->plan->cols;
+	uint64_t whole = 0;
 	struct ts_finding f = {0};
 
 	if (c->finding.fault != TS_SOUND)
 		return false;
-	if (c->whole == tiles)
+	for (size_t i = 0; i < c->words; i++)
+		whole += (uint64_t)__builtin_popcountll(c->bits[i]);
+	if (whole == tiles)
 		return true;
 	for (uint64_t tile = 0; tile < tiles; tile++) {
 		if (tile % 64 == 0 && c->bits[tile / 64] == UINT64_MAX) {

@@ -13,7 +13,6 @@ struct ts_coverage {
 	const struct ts_rules *rules; /* whose counters these are; NULL for the registered ones */
 	uint64_t *bits;
 	size_t words, words_made;
-	uint64_t whole;    /* tiles computed as a whole */
 	GHashTable *parts; /* tile -> struct part, or NULL while there is none */
 	uint32_t *claimed; /* per counter: claims seen */
 	size_t claimed_made;
@@ -63,7 +62,6 @@ static inline void ts_coverage_item(struct ts_coverage *c, uint32_t worker, cons
 		if (whole && tile.m < p->rows && tile.n < p->cols &&
 			(c->bits[index >> 6] & bit) == 0) {
 			c->bits[index >> 6] |= bit;
-			c->whole++;
 		} else {
 			ts_coverage_odd(c, worker, s, rank, tile);
 		}

