@@ -159,4 +159,16 @@ static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct
 	return ts_plan_make_as(ret_plan, spec, &policy);
 }
 
+/* More steps than any schedule of the plan needs, all workers together, or UINT64_MAX. An item
+ * takes a claim and a step, and in the worst case a wait and a signal a k iteration; a worker fails
+ * once on each counter and stops. A policy that goes on for longer never ends. */
+static inline uint64_t ts_plan_steps_max(const struct ts_plan *p)
+{
+	uint64_t parts = (uint64_t)p->depth + 1; /* <= 2^31: no product here exceeds 2^62 */
+	uint64_t fails = (uint64_t)p->counters + 2;
+	uint64_t sum = p->items * parts + p->workers * fails;
+
+	return sum < UINT64_MAX / 8 ? 8 * sum : UINT64_MAX;
+}
+
 #endif

@@ -7,6 +7,8 @@
  *   steal         its own, its domain's others, then those of the next domains, all round
  *   hierarchical  its own, then the global one (tritonBLAS, Primus-Turbo)
  *   global        the global one; the remap spreads its ids over XCDs (tritonBLAS)
+ * Fewer workers than queues are no reason to refuse a plan: which workers will run, and in which
+ * domain, is only known at run time. What the modes survive is their promise, for the verifier.
  * A domain is chosen by the raw worker id or by the hardware, never by a remapped id; a remap acts
  * on ids, in front of the order. Counters start at 0 and are reset between launches. */
 #ifndef TS_WORKSTEAL_H

@@ -316,9 +316,10 @@ void ts_axes_draw(const struct ts_axes *a, GRand *random, struct ts_spec *ret_sp
 {
 	*ret_spec = a->base;
 	for (enum ts_axis i = 0; i < TS_AXES; i++) {
-		uint64_t drawn = (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+		uint64_t high = g_rand_int(random);
+		uint64_t low = g_rand_int(random);
 
-		set(a, i, drawn % a->sizes[i], ret_spec);
+		set(a, i, (high << 32 | low) % a->sizes[i], ret_spec);
 	}
 	settle(a, ret_spec);
 }

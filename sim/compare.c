@@ -272,7 +272,13 @@ static bool split(struct table *t, const struct ts_axes *axes, const char *file,
 	uint64_t sizes = axes->sizes[TS_AXIS_M] * axes->sizes[TS_AXIS_N] * axes->sizes[TS_AXIS_K];
 	struct ts_spec spec;
 
-	if (axes->count == UINT64_MAX || axes->count / sizes > SCHEDULES_MAX || sizes > SHAPES_MAX)
+	if (axes->count == UINT64_MAX)
+		return ts_refuse(error,
+			"more than 2^64 simulations: compare takes up to %d schedules and %d "
+			"shapes; give "
+			"fewer values",
+			SCHEDULES_MAX, SHAPES_MAX);
+	if (axes->count / sizes > SCHEDULES_MAX || sizes > SHAPES_MAX)
 		return ts_refuse(error,
 			"%" G_GUINT64_FORMAT " schedules of %" G_GUINT64_FORMAT
 			" shapes: compare takes up to %d schedules and %d shapes; give fewer "

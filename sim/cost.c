@@ -22,7 +22,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 {
 	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
 	double m = p->m, n = p->n, k = p->k;
-	double far;
+	double far, at_once;
 
 	if (d->flops[dtype] <= 0)
 		return ts_refuse(error, "device %s states no rate for %s (key flops_%s)", d->id,
@@ -32,12 +32,14 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->bytes = ts_dtype_bytes(dtype);
 	c->flops_per_ps = d->flops[dtype] * clock_per_ps / d->occupancy;
 	c->l2_bytes_per_ps = d->l2_bytes_per_clock * clock_per_ps / d->occupancy;
-	/* A and B are read once and C is written once, at the bandwidth that the places share. */
+	/* A and B are read once and C is written once, at the bandwidth that those who work at once
+	 * share. */
 	far = (m * k + k * n + m * n) * c->bytes;
+	at_once = MIN(MIN(MAX(places, 1), MAX(p->workers, 1)), MAX(p->items, 1));
 	c->far_ps_per_item = 0;
 	if (p->items > 0)
-		c->far_ps_per_item = far / p->items * MIN(MAX(places, 1), p->items) *
-			ps_per_second / (d->dram_gbps * 1e9);
+		c->far_ps_per_item =
+			far / p->items * at_once * ps_per_second / (d->dram_gbps * 1e9);
 	c->prologue_ps = d->prologue_ns * ps_per_ns;
 	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
 	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);

@@ -16,7 +16,7 @@ struct ts_cost {
 	enum ts_edge edge;
 	double flops_per_ps;    /* of one CTA */
 	double l2_bytes_per_ps; /* of one CTA */
-	double far_ps_per_item; /* its share of what LLC and DRAM must deliver at least */
+	double far_ps_per_item; /* its share of what DRAM must deliver at least */
 	double bytes;           /* of an element */
 	double prologue_ps, epilogue_ps;
 	uint64_t claim_ps;
@@ -29,7 +29,8 @@ struct ts_price {
 	double padded_ps; /* the part of k_ps that is spent outside M x N x K */
 };
 
-/* False and a refusal where the device has no rate for `dtype`. `places` share the bandwidth. */
+/* False and a refusal where the device has no rate for `dtype`. What works at once, `places` at
+ * most, shares the bandwidth of DRAM. */
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *plan, const struct ts_device *device,
 	enum ts_dtype dtype, enum ts_edge edge, uint32_t places, GError **error);
 

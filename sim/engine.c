@@ -1,6 +1,8 @@
 /* The event loop: a heap of places, each with the time of its next event. */
 #include "sim/engine.h"
 
+#include "policies/plan.h"
+
 enum state {
 	EMPTY, /* nobody there */
 	READY, /* the policy is to be asked */
@@ -281,11 +283,7 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 
 	if (p->items == 0)
 		return l.outcome;
-	/* As in any schedule: an item takes a few steps a k iteration at most, and a worker fails
-	 * once on each counter. */
-	l.steps_max = 8 *
-		((uint64_t)p->items * ((uint64_t)p->depth + 1) +
-			(uint64_t)p->workers * ((uint64_t)p->counters + 2));
+	l.steps_max = ts_plan_steps_max(p);
 	l.seats = g_new0(struct seat, MAX(places, 1));
 	l.heap = g_new(struct event, (size_t)places + 1);
 	l.counters = g_new0(uint32_t, MAX(p->counters, 1));
@@ -295,14 +293,18 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 		continue;
 	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0) {
 		l.outcome.end = TS_ALL_WAIT;
+		l.outcome.waiting = l.waiting;
 		for (uint32_t i = 0; i < places; i++) {
 			if (l.seats[i].state != WAITS)
 				continue;
 			l.outcome.worker = l.seats[i].worker.id;
 			l.outcome.counter = l.seats[i].step.counter;
+			l.outcome.value = l.seats[i].step.value;
+			l.outcome.has = l.counters[l.outcome.counter];
 			break;
 		}
 	}
+	l.outcome.steps = l.steps;
 	g_free(l.seats);
 	g_free(l.heap);
 	g_free(l.counters);

@@ -53,6 +53,9 @@ struct ts_engine {
 struct ts_outcome {
 	enum ts_end end;
 	uint32_t worker, counter; /* who, and on what, where `end` is bad */
+	uint32_t value, has;      /* of TS_ALL_WAIT: what it waits for, and what the counter has */
+	uint32_t waiting;         /* of TS_ALL_WAIT: how many workers are there */
+	uint64_t steps;           /* answers of the policy */
 	uint64_t makespan;        /* ps, until the last worker leaves */
 	uint64_t entered;         /* workers that ran */
 };

@@ -144,6 +144,7 @@ static int explore_each(
 	const struct job *job, const struct ts_axes *axes, JsonBuilder *b, GError **error)
 {
 	g_autoptr(GError) refusal = NULL;
+	bool undecided = false;
 	int code = TS_EXIT_USAGE;
 
 	for (uint64_t i = 0; i < axes->count; i++) {
@@ -159,6 +160,8 @@ static int explore_each(
 		}
 		if (x.explored.finding.fault != TS_SOUND)
 			code = TS_EXIT_UNSOUND;
+		else if (x.explored.limit == TS_LIMIT_STATES)
+			undecided = true;
 		else if (code == TS_EXIT_USAGE)
 			code = TS_EXIT_OK;
 		if (axes->count == 1)
@@ -166,6 +169,12 @@ static int explore_each(
 		else
 			report_row(job, b, &x);
 		finish(&x);
+	}
+	if (undecided && code != TS_EXIT_UNSOUND) {
+		ts_refuse(error,
+			"not decided: there are more states than --states allows; give more, or a "
+			"smaller plan");
+		return TS_EXIT_USAGE;
 	}
 	if (code == TS_EXIT_USAGE)
 		g_propagate_error(error, g_steal_pointer(&refusal));

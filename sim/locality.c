@@ -16,6 +16,8 @@ void ts_locality_init(struct ts_locality *l, const struct ts_plan *plan,
 	l->seen = g_new0(uint64_t, l->caches);
 	for (uint32_t i = 0; i < machine->count; i++)
 		l->wave_items[shared_l2 ? 0 : machine->places[i].group]++;
+	for (uint32_t i = 0; i < l->caches; i++)
+		l->wave_items[i] = MAX(MIN(l->wave_items[i], ts_machine_workers(machine, i)), 1);
 	rows = (size_t)l->caches * plan->rows;
 	cols = (size_t)l->caches * plan->cols;
 	l->row_wave = g_new0(uint32_t, MAX(rows, 1));
@@ -32,7 +34,6 @@ void ts_locality_finish(struct ts_locality *l)
 
 static void touch(struct ts_locality *l, uint32_t *wave_of, uint32_t wave)
 {
-	l->touches++;
 	if (*wave_of == wave)
 		return;
 	*wave_of = wave;
@@ -43,14 +44,17 @@ static void touch(struct ts_locality *l, uint32_t *wave_of, uint32_t wave)
 void ts_locality_item(struct ts_locality *l, const struct ts_item *item)
 {
 	const struct ts_plan *p = l->plan;
+	uint64_t rows = MIN(p->cluster_m, p->rows - item->step.m);
+	uint64_t cols = MIN(p->cluster_n, p->cols - item->step.n);
 	uint32_t cache = l->shared ? 0 : item->group;
 	uint64_t nth = l->seen[cache]++;
 	uint32_t wave = (uint32_t)(nth / l->wave_items[cache]) + 1;
 
+	l->touches += 2 * rows * cols;
 	l->waves += nth % l->wave_items[cache] == 0;
-	for (uint32_t i = 0; i < p->cluster_m && item->step.m + i < p->rows; i++)
+	for (uint32_t i = 0; i < rows; i++)
 		touch(l, &l->row_wave[(size_t)cache * p->rows + item->step.m + i], wave);
-	for (uint32_t i = 0; i < p->cluster_n && item->step.n + i < p->cols; i++)
+	for (uint32_t i = 0; i < cols; i++)
 		touch(l, &l->col_wave[(size_t)cache * p->cols + item->step.n + i], wave);
 }
 

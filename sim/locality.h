@@ -1,8 +1,8 @@
 /* Locality without a cache model: how many operand panels does one wave need?
  *
  * A panel is BLOCK_M rows of A or BLOCK_N columns of B, all of K. A wave is as many consecutive
- * items of one L2 as it has places. The fewer different panels a wave touches, the more an L2 can
- * serve. */
+ * items of one L2 as it has places, or workers if these are fewer; items count as they end. The
+ * fewer different panels a wave touches, the more an L2 can serve. */
 #ifndef TS_LOCALITY_H
 #define TS_LOCALITY_H
 
@@ -12,7 +12,7 @@ struct ts_locality {
 	const struct ts_plan *plan;
 	bool shared; /* one L2 for all groups */
 	uint32_t caches;
-	uint32_t *wave_items; /* per cache: places, the items of a full wave */
+	uint32_t *wave_items; /* per cache: the items of a full wave */
 	uint64_t *seen;       /* per cache: items so far */
 	uint32_t *row_wave;   /* [cache][tile row]: 1 + the last wave that touched it */
 	uint32_t *col_wave;

@@ -72,6 +72,19 @@ void ts_machine_finish(struct ts_machine *m)
 	g_clear_pointer(&m->entered, g_free);
 }
 
+uint32_t ts_machine_workers(const struct ts_machine *m, uint32_t group)
+{
+	const struct ts_device *d = m->device;
+	uint64_t round = (uint64_t)d->dispatch_chunk * d->groups;
+	uint64_t rest = m->workers % round;
+	uint64_t first = (uint64_t)group * d->dispatch_chunk;
+	uint64_t more = rest > first ? MIN(rest - first, d->dispatch_chunk) : 0;
+
+	if (!d->amd)
+		return m->workers;
+	return (uint32_t)(m->workers / round * d->dispatch_chunk + more);
+}
+
 bool ts_machine_enter(struct ts_machine *m, const struct ts_place *place, uint32_t *ret_worker)
 {
 	const struct ts_device *d = m->device;

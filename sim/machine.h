@@ -30,6 +30,9 @@ void ts_machine_init(struct ts_machine *m, const struct ts_device *device,
 	const struct ts_scenario *scenario, uint32_t ctas, uint32_t workers);
 void ts_machine_finish(struct ts_machine *m);
 
+/* How many of the workers go to `group`; on NVIDIA, where any may, all of them. */
+uint32_t ts_machine_workers(const struct ts_machine *m, uint32_t group);
+
 /* The next worker for a free place. AMD: workgroups go to XCD id / chunk % xcds whatever its state,
  * and wait there. NVIDIA: the first that has not run. False where none is left for it. */
 bool ts_machine_enter(struct ts_machine *m, const struct ts_place *place, uint32_t *ret_worker);

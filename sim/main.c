@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	code = run(argc, argv, &error);
 	if (error != NULL)
 		g_printerr("tilesim: %s\n", error->message);
-	if (fflush(stdout) != 0 && code == TS_EXIT_OK) {
+	if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == TS_EXIT_OK) {
 		g_printerr("tilesim: standard output cannot be written\n");
 		code = TS_EXIT_USAGE;
 	}

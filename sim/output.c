@@ -42,6 +42,13 @@ void ts_output_drop(struct ts_output *o)
 	g_clear_pointer(&o->part, g_free);
 }
 
+bool ts_output_flush(struct ts_output *o, GError **error)
+{
+	if (fflush(o->file) == 0 && ferror(o->file) == 0)
+		return true;
+	return ts_refuse(error, "%s cannot be written: %s", o->path, g_strerror(errno));
+}
+
 bool ts_output_commit(struct ts_output *o, GError **error)
 {
 	bool good = ferror(o->file) == 0;

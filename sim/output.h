@@ -16,6 +16,10 @@ struct ts_output {
 /* Opens the part; false and a refusal where it can't be written. */
 bool ts_output_open(struct ts_output *o, const char *path, GError **error);
 
+/* Writes out what is buffered; false and a refusal where that fails. Several files are all flushed
+ * before the first is committed, so that none is there without the others. */
+bool ts_output_flush(struct ts_output *o, GError **error);
+
 /* Gives the part its name, if everything could be written; in either case `o` is finished. */
 bool ts_output_commit(struct ts_output *o, GError **error);
 

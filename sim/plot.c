@@ -228,6 +228,8 @@ static bool draw(
 		good = ts_plot_script_run(
 			folder, order->kinds[i], picture->format, order->outputs[i].file, error);
 	for (size_t i = 0; good && i < order->count; i++)
+		good = ts_output_flush(&order->outputs[i], error);
+	for (size_t i = 0; good && i < order->count; i++)
 		good = ts_output_commit(&order->outputs[i], error);
 	if (o->keep == NULL)
 		remove_folder(folder);

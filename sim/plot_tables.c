@@ -30,8 +30,8 @@ void ts_plot_tables_init(struct ts_plot_tables *t, const struct ts_run *run)
 
 	memset(t, 0, sizeof *t);
 	t->run = run;
-	t->boxes = g_array_new(FALSE, FALSE, sizeof(struct ts_box));
-	t->places = g_new0(struct ts_lane, MAX(count, 1));
+	t->boxes = g_array_new(FALSE, FALSE, sizeof(struct ts_plot_bar));
+	t->places = g_new0(struct ts_plot_lane, MAX(count, 1));
 	t->lanes = g_new(uint32_t, MAX(count, 1));
 	for (uint32_t i = 0; i < count; i++)
 		t->lanes[i] = i;
@@ -51,8 +51,8 @@ void ts_plot_tables_finish(struct ts_plot_tables *t)
 static void on_item(void *data, const struct ts_item *item)
 {
 	struct ts_plot_tables *t = data;
-	struct ts_lane *place = &t->places[item->place];
-	struct ts_box box = {.from = item->from,
+	struct ts_plot_lane *place = &t->places[item->place];
+	struct ts_plot_bar box = {.from = item->from,
 		.to = item->to,
 		.worker = item->worker,
 		.place = item->place,
@@ -123,7 +123,7 @@ static bool write_items(
 		    error))
 		return false;
 	for (guint i = 0; i < t->boxes->len; i++) {
-		const struct ts_box *b = &g_array_index(t->boxes, struct ts_box, i);
+		const struct ts_plot_bar *b = &g_array_index(t->boxes, struct ts_plot_bar, i);
 
 		fprintf(table.output.file, "%u %u", t->places[b->place].lane, b->group);
 		put_time(&table, b->from);
@@ -269,8 +269,8 @@ static bool write_active(
 	if (!open_table(&table, folder, "active.txt", unit_ps, "time places", error))
 		return false;
 	for (guint i = 0; i < count; i++) {
-		from[i] = g_array_index(t->boxes, struct ts_box, i).from;
-		to[i] = g_array_index(t->boxes, struct ts_box, i).to;
+		from[i] = g_array_index(t->boxes, struct ts_plot_bar, i).from;
+		to[i] = g_array_index(t->boxes, struct ts_plot_bar, i).to;
 	}
 	qsort(from, count, sizeof *from, by_time);
 	qsort(to, count, sizeof *to, by_time);
@@ -290,7 +290,7 @@ static bool write_active(
 
 static int by_start(const void *a, const void *b)
 {
-	const struct ts_box *x = a, *y = b;
+	const struct ts_plot_bar *x = a, *y = b;
 
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
@@ -318,7 +318,7 @@ static bool write_tiles(struct ts_plot_tables *t, const char *folder, GError **e
 		return false;
 	g_array_sort(t->boxes, by_start);
 	for (guint i = 0; i < t->boxes->len; i++) {
-		const struct ts_box *b = &g_array_index(t->boxes, struct ts_box, i);
+		const struct ts_plot_bar *b = &g_array_index(t->boxes, struct ts_plot_bar, i);
 		struct ts_step step = {.m = b->m, .n = b->n};
 
 		for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {

@@ -5,7 +5,7 @@
 #include "sim/run.h"
 
 /* What one item leaves in a picture. */
-struct ts_box {
+struct ts_plot_bar {
 	uint64_t from, to; /* ps */
 	uint32_t worker, place, group;
 	uint32_t m, n;
@@ -15,9 +15,9 @@ struct ts_box {
 
 struct ts_plot_tables {
 	const struct ts_run *run;
-	GArray *boxes;   /* struct ts_box, in the order of their ends */
+	GArray *boxes;   /* struct ts_plot_bar, in the order of their ends */
 	uint32_t *lanes; /* lane -> place: by group, then by unit */
-	struct ts_lane {
+	struct ts_plot_lane {
 		uint32_t lane, items;
 		uint64_t finish; /* ps: the end of its last item */
 	} * places;

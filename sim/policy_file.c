@@ -72,7 +72,7 @@ static void on_trap(int number)
 		end_program(": division by zero", 1);
 	if (number == SIGSEGV || number == SIGBUS)
 		end_program(": access to memory that is not there", 1);
-	end_program(": an integer overflows", 1);
+	end_program(": an integer overflows, or a shift or an index is out of range", 1);
 }
 
 /* Ends the program when all calls that are under way have been for too long. */
@@ -161,7 +161,7 @@ static bool compile(const char *folder, const char *path, GError **error)
 	g_autofree char *include = g_strconcat("-I", folder, NULL);
 	g_autofree char *message = NULL;
 	const char *command[] = {compiler, "-std=c11", "-O2", "-g", "-shared", "-fPIC", "-Wall",
-		"-fsanitize=signed-integer-overflow,shift,bounds,integer-divide-by-zero",
+		"-fsanitize=signed-integer-overflow,shift,bounds",
 		"-fsanitize-undefined-trap-on-error", include, "-o", library, source, NULL};
 	int status = 0;
 

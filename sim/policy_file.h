@@ -9,12 +9,12 @@
 
 struct ts_policy_file;
 
-/* Compiles the header at `path` with the C compiler that is found ($CC, cc, gcc or clang) in a private
- * folder and loads it. Every signed operation in it traps on overflow. NULL and a refusal, which holds
- * the compiler's message where there is one.
+/* Compiles the header at `path` with the C compiler that is found ($CC, cc, gcc or clang) in a
+ * private folder and loads it. Every signed operation in it traps on overflow. NULL and a refusal,
+ * which holds the compiler's message where there is one.
  *
- * From then on a policy that stays in one call for seconds, or that traps, ends the program with one
- * line on standard error that names the file: exit code 2 for the first, 1 for the second. */
+ * From then on a policy that stays in one call for seconds, or that traps, ends the program with
+ * one line on standard error that names the file: exit code 2 for the first, 1 for the second. */
 struct ts_policy_file *ts_policy_file_load(const char *path, GError **error);
 
 /* Accepts NULL. */

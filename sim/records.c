@@ -112,8 +112,12 @@ bool ts_records_close(struct ts_records *r, bool keep, GError **error)
 
 	if (good && r->trace.file != NULL) {
 		fprintf(r->trace.file, "]}\n");
-		good = ts_output_commit(&r->trace, error);
+		good = ts_output_flush(&r->trace, error);
 	}
+	if (good && r->csv.file != NULL)
+		good = ts_output_flush(&r->csv, error);
+	if (good && r->trace.file != NULL)
+		good = ts_output_commit(&r->trace, error);
 	if (good && r->csv.file != NULL)
 		good = ts_output_commit(&r->csv, error);
 	ts_output_drop(&r->csv);

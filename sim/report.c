@@ -124,11 +124,11 @@ static char *text_report(const struct ts_run *r, const char *command)
 		"utilisation  %.1f %% of the places' time computes items, %.1f %% is useful\n",
 		100 * ts_summary_utilisation(s), 100 * s->useful);
 	g_string_append_printf(out,
-		"loss         wave quantization %.1f %%, imbalance %.1f %%, claims %.1f %%, "
-		"prologue and "
-		"epilogue %.1f %%, edges %.1f %%\n",
-		100 * s->quantization, 100 * s->imbalance, 100 * s->claims, 100 * s->fixed,
-		100 * s->padding);
+		"loss         wave quantization %.1f %%, imbalance %.1f %%, places without a "
+		"worker %.1f %%,\n"
+		"             claims %.1f %%, prologue and epilogue %.1f %%, edges %.1f %%\n",
+		100 * s->quantization, 100 * s->imbalance, 100 * s->unmanned, 100 * s->claims,
+		100 * s->fixed, 100 * s->padding);
 	g_string_append_printf(out,
 		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
 		"wave: "
@@ -207,6 +207,7 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_number(b, "useful", s->useful);
 	ts_json_number(b, "wave_quantization", s->quantization);
 	ts_json_number(b, "imbalance", s->imbalance);
+	ts_json_number(b, "places_without_worker", s->unmanned);
 	ts_json_number(b, "claims", s->claims);
 	ts_json_number(b, "prologue_epilogue", s->fixed);
 	ts_json_number(b, "edges", s->padding);

@@ -107,13 +107,12 @@ void ts_request_options(const struct ts_spec *s, GString *out)
 		s->m, s->n, s->k, s->block_m, s->block_n, s->block_k);
 	if (s->policy < TS_POLICIES)
 		g_string_append_printf(out, " --policy %s", policy_name(s->policy));
-	if (s->policy == TS_WORKSTEAL) {
+	if (s->policy == TS_WORKSTEAL)
 		g_string_append_printf(out, " --mode %s", ts_mode_name(s->mode));
-		if (s->slots != 1)
-			g_string_append_printf(out, " --counters %" G_GINT64_FORMAT, s->slots);
-		if (s->mode == TS_HIERARCHICAL)
-			g_string_append_printf(out, " --local %" G_GINT64_FORMAT, s->local_percent);
-	}
+	if (s->slots != 1)
+		g_string_append_printf(out, " --counters %" G_GINT64_FORMAT, s->slots);
+	if (s->mode == TS_HIERARCHICAL || s->policy >= TS_POLICIES)
+		g_string_append_printf(out, " --local %" G_GINT64_FORMAT, s->local_percent);
 	g_string_append_printf(out, " --order %s", ts_order_name(s->order));
 	if (s->width != 0)
 		g_string_append_printf(out, " --swizzle %" G_GINT64_FORMAT, s->width);

@@ -15,7 +15,7 @@ bool ts_request_plan_as(struct ts_plan *ret_plan, const struct ts_spec *spec,
 /* Appends the options that give exactly this request, each in front with a space. */
 void ts_request_options(const struct ts_spec *spec, GString *out);
 
-/* "worksteal (steal), order grouped-m of width 16, ..." in one line. Free with g_free(). */
+/* "worksteal steal, order grouped-m of width 16, ..." in one line. Free with g_free(). */
 char *ts_request_plan_text(const struct ts_plan *p);
 
 /* "worksteal steal": policy and, if it has one, mode. Free with g_free(). */

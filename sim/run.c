@@ -36,6 +36,10 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 			ctas, ts_device_group_word(r->device), r->device->name);
 	if (r->spec.workers == 0 && settings->axes[TS_AXIS_WORKERS] == NULL)
 		r->spec.workers = 1; /* the cluster is what will be refused */
+	if (ts_settings_rules(settings) != NULL) {
+		r->note = ts_settings_command(settings, "", &r->spec);
+		ts_policy_file_note(r->note);
+	}
 	if (!ts_request_plan_as(&r->plan, &r->spec, ts_settings_rules(settings), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
@@ -54,6 +58,8 @@ void ts_run_finish(struct ts_run *r)
 	ts_machine_finish(&r->machine);
 	ts_scenario_finish(&r->scenario);
 	g_clear_pointer(&r->device, ts_device_free);
+	ts_policy_file_note(NULL);
+	g_clear_pointer(&r->note, g_free);
 }
 
 static void cover_item(void *data, const struct ts_item *item)
@@ -81,9 +87,14 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 	case TS_ALL_LEFT: return;
 	case TS_ALL_WAIT:
 		f.fault = TS_DEADLOCK;
-		f.count = outcome->entered;
+		f.count = outcome->waiting;
+		f.counter_items = outcome->value;
+		f.claimed = outcome->has;
 		break;
-	case TS_NO_END: f.fault = TS_ENDLESS; break;
+	case TS_NO_END:
+		f.fault = TS_ENDLESS;
+		f.count = outcome->steps;
+		break;
 	case TS_BAD_COUNTER: f.fault = TS_COUNTER; break;
 	}
 	ts_coverage_fault(&r->coverage, &f);
@@ -104,13 +115,16 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth};
 	struct ts_price price = ts_cost_item(&r->cost, &whole);
 	struct ts_outcome outcome;
-	double slowest = 1;
+	double slowest = 1, claims;
 
 	if (!ts_settings_hardware_domain(settings, &engine.hardware_domain, error))
 		return false;
 	for (uint32_t i = 0; i < r->machine.count; i++)
 		slowest = MAX(slowest, r->machine.places[i].slow);
-	if ((price.fixed_ps + price.k_ps) * 2 * slowest * r->plan.items > makespan_max_ps)
+	claims = r->plan.items + (double)r->plan.workers * r->plan.counters;
+	if ((price.fixed_ps + price.k_ps) * 2 * slowest * r->plan.items +
+			(double)r->cost.claim_ps * claims >
+		makespan_max_ps)
 		return ts_refuse(error,
 			"the run could take more than %g s of simulated time; use a smaller "
 			"problem, or "

@@ -16,6 +16,7 @@ struct ts_run {
 	struct ts_cost cost;
 	struct ts_summary summary;
 	struct ts_coverage coverage;
+	char *note; /* the command, for a policy file that traps */
 	bool sound; /* else coverage.finding says why not */
 };
 

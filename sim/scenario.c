@@ -19,14 +19,20 @@ static uint32_t group_first(const struct ts_device *d, uint32_t group)
 	return first;
 }
 
-uint32_t ts_scenario_nth_unit(const struct ts_device *d, uint32_t nth)
+/* The first `count` units in the order in which the hardware fills the device. */
+static void mark_first(const struct ts_device *d, uint32_t count, uint8_t *marks)
 {
-	uint32_t seen = 0;
+	for (uint32_t row = 0; count > 0; row++) {
+		uint32_t first = 0;
 
-	for (uint32_t row = 0;; row++)
-		for (uint32_t g = 0; g < d->groups; g++)
-			if (row < d->group_units[g] && seen++ == nth)
-				return group_first(d, g) + row;
+		for (uint32_t g = 0; g < d->groups && count > 0; g++) {
+			if (row < d->group_units[g]) {
+				marks[first + row] = 1;
+				count--;
+			}
+			first += d->group_units[g];
+		}
+	}
 }
 
 static bool number_after(const char *text, const char *word, const char **ret_rest, uint32_t *ret)
@@ -62,8 +68,7 @@ static bool mark(const char *name, const struct ts_device *d, uint8_t *marks, GE
 		if (from > d->units)
 			return ts_refuse(error, "'%s': the device has %u %ss", name, d->units,
 				ts_device_unit_word(d));
-		for (uint32_t i = 0; i < from; i++)
-			marks[ts_scenario_nth_unit(d, i)] = 1;
+		mark_first(d, from, marks);
 		return true;
 	}
 	if (number_after(name, "cu", &rest, &from) || number_after(name, "sm", &rest, &from)) {

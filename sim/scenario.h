@@ -34,8 +34,4 @@ bool ts_scenario_make(struct ts_scenario *ret_scenario, const struct ts_scenario
 	const struct ts_device *device, GError **error);
 void ts_scenario_finish(struct ts_scenario *s);
 
-/* Unit number `nth` in the order in which the hardware fills the device: one of each group in turn.
- */
-uint32_t ts_scenario_nth_unit(const struct ts_device *device, uint32_t nth);
-
 #endif

@@ -33,7 +33,7 @@ void ts_settings_finish(struct ts_settings *s);
 /* The policy file's rules, or NULL for the registered policies. */
 const struct ts_rules *ts_settings_rules(const struct ts_settings *s);
 
-/* The device, with every override but that of the XCDs applied. NULL and a refusal. */
+/* The device, with every override applied; of --xcds only a single number. NULL and a refusal. */
 struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error);
 
 bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *device,

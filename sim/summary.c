@@ -1,6 +1,7 @@
 /* Sums and where the time is lost. */
 #include "sim/summary.h"
 
+#include <math.h>
 #include <string.h>
 
 void ts_summary_init(
@@ -109,42 +110,58 @@ struct ts_sink ts_summary_sink(struct ts_summary *s)
 	return sink;
 }
 
-/* How long others have the place before `makespan`: their span, less what a worker that was there
- * first keeps of it. */
-static double held(const struct ts_place *place, const struct ts_sums *sums, uint64_t makespan)
+/* How long before `makespan` the place is not the kernel's: another one has it, less what a worker
+ * that was there first keeps of that, or its worker was asked to leave and has left. */
+static double lost(const struct ts_place *place, const struct ts_sums *sums, uint64_t makespan)
 {
 	uint64_t to = MIN(place->hold_to, makespan);
+	uint64_t left = MAX(place->release, sums->last);
+	double held = 0;
 
-	return to > place->hold_from ? (double)(to - place->hold_from) - (double)sums->kept : 0;
+	if (to > place->hold_from)
+		held = (double)(to - place->hold_from) - (double)sums->kept;
+	if (place->release < makespan && left < makespan)
+		return MAX(held, (double)(makespan - left));
+	return held;
 }
 
 void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 {
 	const struct ts_plan *p = s->plan;
-	double places = s->machine->count;
+	double makespan = (double)outcome->makespan;
 	double busy = (double)s->all.busy;
 	double items = (double)s->all.items;
-	double idle, waves, unavoidable;
+	double idle, places, waves, unavoidable;
+	double unmanned = 0;
 
 	s->outcome = *outcome;
 	s->flops = 2.0 * p->m * p->n * p->k;
-	for (uint32_t i = 0; i < s->machine->count; i++)
-		s->capacity += (double)outcome->makespan -
-			held(&s->machine->places[i], &s->places[i], outcome->makespan);
+	for (uint32_t i = 0; i < s->machine->count; i++) {
+		double had =
+			makespan - lost(&s->machine->places[i], &s->places[i], outcome->makespan);
+
+		s->capacity += had;
+		/* With a worker for each place, one that stops at once is no empty place. */
+		if (p->workers < s->machine->count && s->present[i] == 0 && p->workers < p->items)
+			unmanned += had;
+	}
 	if (s->capacity <= 0 || items <= 0)
 		return;
-	idle = s->capacity - busy - (double)s->all.claim_time;
-	idle = MAX(idle, 0);
-	/* What equal items leave idle even under the best balance: the empty part of the last wave.
-	 */
-	waves = (double)((s->all.items + s->machine->count - 1) / s->machine->count);
-	unavoidable = MIN((waves * places - items) * busy / items, idle);
+	idle = MAX(s->capacity - busy - (double)s->all.claim_time, 0);
+	unmanned = MIN(unmanned, idle);
+	idle -= unmanned;
+	/* What equal items leave idle even under the best balance: the empty part of the last wave,
+	 * on as many places as the kernel had in the mean. */
+	places = (s->capacity - unmanned) / makespan;
+	waves = ceil(items / places - 1e-9);
+	unavoidable = CLAMP((waves * places - items) * busy / items, 0, idle);
 	s->padding = s->padded_ps / s->capacity;
 	s->fixed = s->fixed_ps / s->capacity;
 	s->useful = MAX(busy / s->capacity - s->padding - s->fixed, 0);
 	s->claims = (double)s->all.claim_time / s->capacity;
 	s->quantization = unavoidable / s->capacity;
 	s->imbalance = (idle - unavoidable) / s->capacity;
+	s->unmanned = unmanned / s->capacity;
 }
 
 double ts_summary_utilisation(const struct ts_summary *s)

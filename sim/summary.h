@@ -25,9 +25,11 @@ struct ts_summary {
 	/* Filled by ts_summary_close(). */
 	struct ts_outcome outcome;
 	double flops;    /* of the problem: 2 M N K */
-	double capacity; /* ps: the places' time from 0 to the makespan, less what others hold */
+	double capacity; /* ps: the places' time from 0 to the makespan, as far as they are the
+			    kernel's */
 	/* Fractions of the capacity; they add up to 1. */
 	double useful, padding, fixed, claims, quantization, imbalance;
+	double unmanned; /* places without a worker, where there are fewer workers than places */
 };
 
 void ts_summary_init(

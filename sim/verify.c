@@ -2,6 +2,7 @@
 #include "verify/check.h"
 
 #include <json-glib/json-glib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/box.h"
@@ -41,6 +42,7 @@ struct tally {
 	struct ts_spec failed_spec;
 	uint8_t *live;
 	size_t live_made;
+	char *note;
 };
 
 /* Which workers ever run under the masks of the scenario: on AMD those of an XCD without any CU do
@@ -71,8 +73,18 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 {
 	struct ts_plan plan;
 	struct ts_policy policy = ts_rules_policy(job->rules, spec->policy);
-	enum ts_status status = ts_plan_make_as(&plan, spec, &policy);
+	enum ts_status status;
 	const uint8_t *live;
+
+	/* Should the policy file's code trap, this is what the program's last line names. */
+	if (job->rules != NULL) {
+		char *note = ts_settings_command(job->settings, "verify", spec);
+
+		ts_policy_file_note(note);
+		g_free(t->note);
+		t->note = note;
+	}
+	status = ts_plan_make_as(&plan, spec, &policy);
 
 	if (status != TS_OK)
 		return status;
@@ -186,13 +198,17 @@ static void report_failure(struct tally *t, const struct job *job, enum ts_forma
 	JsonBuilder *b;
 
 	put_finding(found, t, job, &t->failed_spec);
+	if (format != TS_JSON) {
+		g_print("FAILED       %s\nfound with   %s\n", found->str, found_command);
+		/* Shrinking runs the policy again, and a policy file may trap there. */
+		fflush(stdout);
+	}
 	ts_shrink(&smallest, fails, &same);
 	fails(&same, &smallest);
 	put_finding(small, t, job, &smallest);
 	small_command = ts_settings_command(job->settings, "verify", &smallest);
 	if (format != TS_JSON) {
-		g_print("FAILED       %s\nfound with   %s\nsmallest     %s\nrepeat with  %s\n",
-			found->str, found_command, small->str, small_command);
+		g_print("smallest     %s\nrepeat with  %s\n", small->str, small_command);
 		return;
 	}
 	b = json_builder_new();
@@ -295,6 +311,7 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 	for (unsigned i = 0; i < threads; i++) {
 		ts_checker_finish(&tallies[i].checker);
 		g_free(tallies[i].live);
+		g_free(tallies[i].note);
 	}
 	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
 }
@@ -327,6 +344,25 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	return true;
 }
 
+/* Refuses what only a simulation knows. */
+static bool no_time(const struct ts_settings *settings, GError **error)
+{
+	bool hardware = false;
+
+	if (!ts_settings_hardware_domain(settings, &hardware, error))
+		return false;
+	if (hardware)
+		return ts_refuse(error,
+			"--domain hardware: verify has no places; a worker's XCD is its "
+			"id %% xcds");
+	if (settings->slow != NULL || settings->hold != NULL || settings->release != NULL ||
+		settings->jitter != NULL)
+		return ts_refuse(error,
+			"verify has no time, so no --slow, --hold, --release or "
+			"--jitter; it tries orders of events instead");
+	return true;
+}
+
 /* The product that the settings give. */
 static int verify_product(const struct ts_settings *settings, const struct options *o,
 	const struct ts_box *box, struct tally *sum, GError **error)
@@ -349,7 +385,7 @@ static int verify_product(const struct ts_settings *settings, const struct optio
 		ts_device_free(device);
 		return TS_EXIT_USAGE;
 	}
-	good = ts_format_parse(o->format, &format, error) &&
+	good = no_time(settings, error) && ts_format_parse(o->format, &format, error) &&
 		read_numbers(settings, o, &job, &jobs, error);
 	if (good && settings->mask != NULL && job.axes.sizes[TS_AXIS_XCDS] > 1)
 		good = ts_refuse(error, "--mask goes with one number of XCDs, not with --xcds %s",

@@ -187,8 +187,8 @@ static void test_json(void)
 	static const char *const counts[] = {"m", "n", "k", "tile_rows", "tile_columns",
 		"k_iterations", "swizzle", "cluster_m", "cluster_n", "items", "workers", "domains",
 		"counters", "makespan_ps", "first_wave_block_loads"};
-	static const char *const parts[] = {
-		"useful", "wave_quantization", "imbalance", "claims", "prologue_epilogue", "edges"};
+	static const char *const parts[] = {"useful", "wave_quantization", "imbalance",
+		"places_without_worker", "claims", "prologue_epilogue", "edges"};
 	struct call c =
 		call("--m 1000 --n 3000 --k 640 --policy worksteal --jitter 5 --format json");
 	g_autoptr(JsonNode) root = parse(c.out);

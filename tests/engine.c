@@ -82,8 +82,8 @@ static GKeyFile *times; /* data/times.ini */
 /* Where the time of all places goes, in ns. */
 static void check_parts(const struct ts_summary *s, const char *text)
 {
-	const double parts[] = {
-		s->useful, s->padding, s->fixed, s->claims, s->quantization, s->imbalance};
+	const double parts[] = {s->useful, s->padding, s->fixed, s->claims, s->quantization,
+		s->imbalance, s->unmanned};
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
 
 	g_assert_cmpuint(g_strv_length(words), ==, G_N_ELEMENTS(parts));
@@ -363,7 +363,7 @@ static void test_locality(void)
 		{"ideal-4", "--cus 9 --m 9 --n 9 --k 9 --order column", 90, 90, 162},
 		/* Two L2s: each row's even columns go to one XCD and its odd ones to the other. */
 		{"ideal-xcds", "--m 2 --n 4 --k 1", 6, 12, 16},
-		{"ideal-4", "--m 4 --n 2 --k 3 --cluster 2x1", 12, 8, 12},
+		{"ideal-4", "--m 4 --n 2 --k 3 --cluster 2x1", 12, 8, 16},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -430,8 +430,8 @@ static void test_fractions(const void *scenarios)
 		r = &s.run.summary;
 		least = MIN(MIN(MIN(r->useful, r->padding), MIN(r->fixed, r->claims)),
 			MIN(r->quantization, r->imbalance));
-		sum = r->useful + r->padding + r->fixed + r->claims + r->quantization +
-			r->imbalance;
+		sum = r->unmanned + r->useful + r->padding + r->fixed + r->claims +
+			r->quantization + r->imbalance;
 		if (r->outcome.makespan > 0 && s.items->len > 0 &&
 			(fabs(sum - 1) > 1e-9 || least < -1e-4))
 			g_error("%s %s: the fractions add up to %.12f, the least is %g", device,

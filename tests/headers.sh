@@ -9,6 +9,7 @@ warnings='-Wall -Wextra -Wpedantic -Wconversion -Werror'
 number=0
 
 cat > "$work/host.c" <<'C'
+#include "policies/pipeline.h"
 #include "policies/plan.h"
 int main(void)
 {
@@ -57,6 +58,7 @@ compiles 'the README kernel with nvcc, host and device' "$nvcc" -std=c++17 -Werr
 	echo '#define __device__ __attribute__((device))'
 	echo '#define __global__ __attribute__((global))'
 	echo '#include "policies/all.h"'
+	echo '#include "policies/pipeline.h"'
 	echo '__global__ void first_tile(struct ts_plan plan, unsigned *out)'
 	echo '{'
 	echo '	struct ts_worker w = ts_worker_make(0, 0);'

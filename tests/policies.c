@@ -208,7 +208,7 @@ static void test_share(void)
 		}
 }
 
-/* D26: 8 or 16, whichever minimises g BLOCK_M + ceil(SMs / g) BLOCK_N; the first wins a tie. */
+/* 8 or 16, whichever minimises g BLOCK_M + ceil(SMs / g) BLOCK_N; the first wins a tie. */
 static uint64_t best_width(uint64_t along, uint64_t across, uint64_t workers)
 {
 	uint64_t best = 0, least = UINT64_MAX;

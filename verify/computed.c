@@ -28,6 +28,11 @@ static bool get(const uint32_t *words, uint64_t at)
 	return (words[at / 32] >> at % 32 & 1) != 0;
 }
 
+static bool outside(const struct ts_plan *p, uint32_t m, uint32_t n)
+{
+	return m >= p->rows || n >= p->cols;
+}
+
 static enum ts_fault add_tile(
 	const struct ts_computed *c, uint32_t *words, const struct ts_step *s, struct ts_tile tile)
 {
@@ -37,7 +42,7 @@ static enum ts_fault add_tile(
 	uint32_t end = p->depth == 0 ? 1 : s->k_end;
 	bool twice = false;
 
-	if (tile.m >= p->rows || tile.n >= p->cols)
+	if (outside(p, tile.m, tile.n))
 		return TS_OUTSIDE;
 	if (s->k_end > p->depth || (p->depth > 0 && s->k_begin >= s->k_end))
 		return TS_K_RANGE;
@@ -59,7 +64,8 @@ uint32_t ts_computed_item(const struct ts_computed *c, uint32_t *words, uint32_t
 						       : c->rules->cta_tile(c->plan, s, rank);
 		enum ts_fault fault = TS_SOUND;
 
-		if (tile.valid)
+		/* The first tile of an item is in the grid, whatever its CTAs say. */
+		if (tile.valid || (rank == 0 && outside(c->plan, s->m, s->n)))
 			fault = add_tile(c, words, s, tile);
 		if (fault == TS_SOUND)
 			continue;

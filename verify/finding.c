@@ -62,14 +62,14 @@ static void put_outside(GString *out, const struct ts_finding *f, const struct t
 
 static void put_starved(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
-	bool global = f->counter >= p->queue_domains * p->slots.by;
+	uint32_t owned = p->queue_domains * p->slots.by;
 
-	g_string_append_printf(out, "counter %u ", f->counter);
-	if (global)
-		g_string_append(out, "(global)");
-	else
-		g_string_append_printf(out, "(XCD %u, slot %u)", f->counter / p->slots.by,
+	g_string_append_printf(out, "counter %u", f->counter);
+	if (f->counter < owned)
+		g_string_append_printf(out, " (XCD %u, slot %u)", f->counter / p->slots.by,
 			f->counter % p->slots.by);
+	else if (ts_worksteal_has_global((enum ts_mode)p->mode))
+		g_string_append(out, " (global)");
 	g_string_append_printf(out,
 		" has %u of its %u items left and no worker that would claim them; nobody "
 		"computes ",

@@ -6,7 +6,7 @@
 /* For each process and place, how often it has done what to which barrier or cell: arrivals per
  * barrier, then begins, lands and reads per cell. */
 struct counts {
-	uint16_t *of[TS_PROCESSES_MAX];
+	uint32_t *of[TS_PROCESSES_MAX];
 	uint32_t width, begins, lands, reads;
 	/* Whom to ask, per count: processes whose count is not always 0. */
 	uint8_t *who, *who_count;
@@ -51,12 +51,12 @@ bool ts_interleave_fits(const struct ts_script *s)
 	return bits <= 64;
 }
 
-static uint16_t *row(const struct counts *c, uint32_t process, uint32_t pc)
+static uint32_t *row(const struct counts *c, uint32_t process, uint32_t pc)
 {
 	return &c->of[process][(size_t)pc * c->width];
 }
 
-static void count_op(const struct counts *c, uint16_t *now, const struct ts_op *op)
+static void count_op(const struct counts *c, uint32_t *now, const struct ts_op *op)
 {
 	switch ((enum ts_op_kind)op->kind) {
 	case TS_OP_WAIT: break;
@@ -82,7 +82,7 @@ static void make_counts(struct counts *c, const struct ts_script *s)
 	for (uint32_t p = 0; p < s->count; p++) {
 		uint32_t ops = s->processes[p].ops->len;
 
-		c->of[p] = g_new(uint16_t, (size_t)(ops + 1) * c->width);
+		c->of[p] = g_new(uint32_t, (size_t)(ops + 1) * c->width);
 		memset(c->of[p], 0, c->width * sizeof *c->of[p]);
 		for (uint32_t pc = 0; pc < ops; pc++) {
 			memcpy(row(c, p, pc + 1), row(c, p, pc), c->width * sizeof *c->of[p]);

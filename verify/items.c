@@ -1,6 +1,8 @@
 /* One play of a plan, worker by worker in turns. */
 #include "verify/items.h"
 
+#include "policies/plan.h"
+
 struct seat {
 	struct ts_worker worker;
 	struct ts_step waits; /* TS_WAIT while it cannot go on */
@@ -60,11 +62,7 @@ static enum moved move(struct play *play, uint32_t worker)
 static bool run(struct play *play)
 {
 	uint32_t workers = play->plan->workers;
-	/* As in a walk: a claim, a step, a wait and a signal an item at most, and a failed claim of
-	 * each counter and the stop for a worker. */
-	uint64_t left = 8 *
-		((uint64_t)play->plan->items * (play->plan->depth + 1) +
-			(uint64_t)workers * ((uint64_t)play->plan->counters + 2));
+	uint64_t left = ts_plan_steps_max(play->plan);
 	uint32_t there = workers;
 
 	while (there > 0) {

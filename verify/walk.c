@@ -1,6 +1,8 @@
 /* The driver of the verifier: one loop that carries out steps. */
 #include "verify/walk.h"
 
+#include "policies/plan.h"
+
 /* Passed to ts_walk's loops by value, so that the compiler can inline the built-in policies. */
 typedef struct ts_step next_fn(const struct ts_plan *, struct ts_worker *, uint32_t);
 typedef struct ts_tile cta_tile_fn(const struct ts_plan *, const struct ts_step *, uint32_t);
@@ -63,6 +65,8 @@ static bool enter(struct run *r, struct seat *seat)
 		seat->worker = ts_worker_make(id, id % p->domains);
 		seat->answer = 0;
 		seat->waits = 0;
+		seat->counter = 0;
+		seat->value = 0;
 		return true;
 	}
 	return false;
@@ -228,11 +232,7 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	c->rules = rules;
 	if (plan->items == 0)
 		return true;
-	/* An item takes a claim and a step, and in the worst case a wait and a signal on each
-	 * counter; a worker fails once on each counter and stops. */
-	r.steps_max = 8 *
-		((uint64_t)plan->items * (plan->depth + 1) +
-			(uint64_t)plan->workers * ((uint64_t)plan->counters + 2));
+	r.steps_max = ts_plan_steps_max(plan);
 	r.seats = g_new(struct seat, seats);
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;
@@ -273,7 +273,7 @@ bool ts_walk_survives(const struct ts_plan *plan, const struct ts_rules *rules, 
 	}
 	if (promise != TS_NEEDS_EACH_QUEUE || alive == 0)
 		return alive >= (promise == TS_NEEDS_ALL ? plan->workers : 1);
-	for (uint32_t i = 0; i < MIN(owned, plan->counters); i++)
+	for (uint32_t i = 0; policy.counter_items != NULL && i < MIN(owned, plan->counters); i++)
 		if (manned[i] == 0 && policy.counter_items(plan, i) > 0)
 			return false;
 	return true;

@@ -32,7 +32,7 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 bool ts_walk_survives(
 	const struct ts_plan *plan, const struct ts_rules *rules, const uint8_t *live);
 
-/* Fills live[0, plan.workers) with a smallest set of workers that the policy promises to survive
+/* Fills live[0, plan.workers) with a small set of workers that the policy promises to survive
  * with, drawn by `seed`. False, and all live, where the policy needs every worker. */
 bool ts_walk_fewest(
 	const struct ts_plan *plan, const struct ts_rules *rules, uint64_t seed, uint8_t *live);

@@ -1,6 +1,8 @@
 /* Moves: the only place where states change. */
 #include "verify/world.h"
 
+#include "policies/plan.h"
+
 #include <string.h>
 
 static void note(struct ts_world *w, uint32_t *state, const struct ts_finding *f)
@@ -64,11 +66,7 @@ void ts_world_init(struct ts_world *w, const struct ts_explore *how, const struc
 	w->any_entry = how->late && w->resident < plan->workers;
 	w->locals.keep_apart = how->brute;
 	w->locals.keep_started = how->late && !w->any_entry && !how->release;
-	/* An item takes a claim and a step, and in the worst case a wait and a signal on each
-	 * counter; a worker fails once on each counter and stops. */
-	w->steps_max = 8 *
-		((uint64_t)plan->items * ((uint64_t)plan->depth + 1) +
-			(uint64_t)plan->workers * ((uint64_t)plan->counters + 2));
+	w->steps_max = ts_plan_steps_max(plan);
 	answer_max = expected_answer(w);
 	if (answer_max < UINT16_MAX)
 		ts_locals_close(&w->locals, (uint32_t)answer_max);
@@ -184,8 +182,9 @@ static void use_counter(struct ts_world *w, uint32_t *state, uint32_t id, const 
 	event(w, TS_STEPPED, id, s, old);
 	*counter = old + added;
 	w->lowered |= *counter < old;
+	w->most_added = MAX(w->most_added, added);
 	*local = ts_locals_then(&w->locals, *local, old);
-	if (added == 0 ? is_endless(w, state, id) : *counter - first > w->steps_max * added)
+	if (added == 0 ? is_endless(w, state, id) : *counter - first > w->steps_max * w->most_added)
 		give_up(w, state, id, TS_ENDLESS);
 }
 

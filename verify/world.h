@@ -21,6 +21,7 @@ struct ts_world {
 				       worker claims from first; plan.counters if none */
 	uint32_t *entrants;        /* its local as it enters */
 	uint64_t steps_max;        /* no worker does more between two changes of a counter */
+	uint32_t most_added;       /* the largest step that a counter has made at once */
 	bool lowered;              /* a signal has lowered a counter */
 	struct ts_finding finding; /* the first fault since it was last cleared */
 	GArray *events;            /* struct ts_event, if somebody wants them; up to the fault */

@@ -1,0 +1,20 @@
+/* Where a row of the left operand begins: row times K in 32 bits. */
+#include "item.h"
+
+static inline struct ts_step next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	uint32_t id = stride(p, w);
+	uint32_t row = id / p->cols;
+	int64_t offset;
+
+	(void)answer;
+	if (id >= tiles(p))
+		return ts_stop();
+	offset = FIXED ? (int64_t)row * p->k : (int32_t)row * (int32_t)p->k;
+	return tile(p, (uint32_t)(offset / p->k / p->block_m), id % p->cols);
+}
+
+static inline struct ts_rules ts_user_rules(void)
+{
+	return rules_of(next);
+}
