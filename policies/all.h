@@ -38,12 +38,27 @@ struct ts_policy {
 	/* Items served by a counter of the plan; 0 where the policy claims nothing. */
 	uint32_t (*counter_items)(const struct ts_plan *p, uint32_t counter);
 	enum ts_promise (*promise)(const struct ts_plan *p);
+	/* A set of enum ts_use, and the remap that suits the mode where the user names none. */
+	uint32_t (*uses)(enum ts_mode mode);
+	enum ts_remap (*remap)(enum ts_mode mode);
 };
 
 static inline enum ts_promise ts_promise_static(const struct ts_plan *p)
 {
 	(void)p;
 	return TS_NEEDS_ALL;
+}
+
+static inline uint32_t ts_uses_nothing(enum ts_mode mode)
+{
+	(void)mode;
+	return 0;
+}
+
+static inline enum ts_remap ts_remap_nothing(enum ts_mode mode)
+{
+	(void)mode;
+	return TS_REMAP_NONE;
 }
 
 static inline struct ts_policy ts_policy_make(const char *name, const char *summary,
@@ -57,6 +72,8 @@ static inline struct ts_policy ts_policy_make(const char *name, const char *summ
 	policy.plan = plan;
 	policy.counter_items = 0;
 	policy.promise = ts_promise_static;
+	policy.uses = ts_uses_nothing;
+	policy.remap = ts_remap_nothing;
 	return policy;
 }
 
@@ -82,6 +99,8 @@ static inline struct ts_policy ts_policy(enum ts_policy_id id)
 			ts_worksteal_plan);
 		policy.counter_items = ts_worksteal_counter_items;
 		policy.promise = ts_worksteal_promise;
+		policy.uses = ts_worksteal_uses;
+		policy.remap = ts_worksteal_remap;
 		return policy;
 	case TS_POLICIES: break;
 	}

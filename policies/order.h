@@ -52,10 +52,13 @@ static inline TS_HD bool ts_order_is_snake(enum ts_order order)
  * `along` and `across` are the elements of an item on the axis of the width and on the other. */
 static inline uint32_t ts_order_default_width(uint64_t along, uint64_t across, uint64_t workers)
 {
-	uint64_t cost_8 = 8 * along + (workers + 7) / 8 * across;
-	uint64_t cost_16 = 16 * along + (workers + 15) / 16 * across;
+	uint64_t waves_8 = workers / 8 + (workers % 8 != 0 ? 1 : 0);
+	uint64_t waves_16 = workers / 16 + (workers % 16 != 0 ? 1 : 0);
+	uint64_t fewer = waves_8 - waves_16;
 
-	return cost_16 < cost_8 ? 16 : 8;
+	/* 16 along + waves_16 across < 8 along + waves_8 across, without products that could wrap.
+	 */
+	return fewer > 0 && across > 8 * along / fewer ? 16 : 8;
 }
 
 /* The whole item with linear id `id`, 0 <= id < plan.items. */

@@ -33,6 +33,9 @@ enum ts_promise {
 	TS_NEEDS_ANY         /* any one worker is enough */
 };
 
+/* Which fields of a request a policy looks at, beside those that all do: a set of bits. */
+enum ts_use { TS_USES_MODE = 1, TS_USES_SLOTS = 2, TS_USES_LOCAL = 4 };
+
 /* A request for a plan. Signed and wide, so that any number a user can type arrives here as typed.
  */
 struct ts_spec {

@@ -92,6 +92,18 @@ static inline TS_HD uint32_t ts_worksteal_counter_items(const struct ts_plan *p,
 	return ts_worksteal_queue(p, domain, counter - domain * p->slots.by).size;
 }
 
+static inline uint32_t ts_worksteal_uses(enum ts_mode mode)
+{
+	return TS_USES_MODE | (mode != TS_GLOBAL ? TS_USES_SLOTS : 0) |
+		(mode == TS_HIERARCHICAL ? TS_USES_LOCAL : 0);
+}
+
+/* Claims of the global counter come from any XCD, so its ids are spread over them (tritonBLAS). */
+static inline enum ts_remap ts_worksteal_remap(enum ts_mode mode)
+{
+	return mode == TS_GLOBAL ? TS_REMAP_CHIPLET : TS_REMAP_NONE;
+}
+
 static inline enum ts_promise ts_worksteal_promise(const struct ts_plan *p)
 {
 	switch ((enum ts_mode)p->mode) {

@@ -213,10 +213,10 @@ bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value)
 {
 	for (guint i = 0; i < a->spans[axis]->len; i++) {
 		const struct ts_span *span = &g_array_index(a->spans[axis], struct ts_span, i);
-		int64_t steps = (value - span->first[0]) / span->step;
+		uint64_t above = (uint64_t)value - (uint64_t)span->first[0];
 
-		if (value >= span->first[0] && (value - span->first[0]) % span->step == 0 &&
-			(uint64_t)steps < span->count)
+		if (value >= span->first[0] && above % (uint64_t)span->step == 0 &&
+			above / (uint64_t)span->step < span->count)
 			return true;
 	}
 	return false;
@@ -258,26 +258,31 @@ static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, stru
 	}
 }
 
-/* Global claims are spread over the XCDs unless the user says otherwise (tritonBLAS). */
+/* What the request's policy looks at. A policy file may look at anything but a mode. */
+static uint32_t uses(const struct ts_spec *s)
+{
+	if (s->policy >= TS_POLICIES)
+		return TS_USES_SLOTS | TS_USES_LOCAL;
+	return ts_policy((enum ts_policy_id)s->policy).uses(s->mode);
+}
+
+/* The remap that suits the mode, unless the user says otherwise. */
 static void settle(const struct ts_axes *a, struct ts_spec *s)
 {
-	if (s->policy != TS_WORKSTEAL)
+	if ((uses(s) & TS_USES_MODE) == 0)
 		s->mode = TS_STEAL;
-	else if (s->mode == TS_GLOBAL && a->default_remap)
-		s->remap = TS_REMAP_CHIPLET;
+	else if (a->default_remap)
+		s->remap = ts_policy((enum ts_policy_id)s->policy).remap(s->mode);
 }
 
 /* Does the axis say anything, given what the others say? Where it does not, only its first value is
  * taken: all of them would be the same schedule. */
 static bool matters(enum ts_axis axis, const struct ts_spec *s)
 {
-	bool steals = s->policy == TS_WORKSTEAL;
-
 	switch (axis) {
-	case TS_AXIS_MODE: return steals;
-	case TS_AXIS_SLOTS: return s->policy == TS_POLICIES || (steals && s->mode != TS_GLOBAL);
-	case TS_AXIS_LOCAL:
-		return s->policy == TS_POLICIES || (steals && s->mode == TS_HIERARCHICAL);
+	case TS_AXIS_MODE: return (uses(s) & TS_USES_MODE) != 0;
+	case TS_AXIS_SLOTS: return (uses(s) & TS_USES_SLOTS) != 0;
+	case TS_AXIS_LOCAL: return (uses(s) & TS_USES_LOCAL) != 0;
 	case TS_AXIS_WIDTH: return s->order != TS_ROW && s->order != TS_COLUMN;
 	case TS_AXIS_CHUNK: return s->remap == TS_REMAP_CHUNKED;
 	case TS_AXIS_POLICY:

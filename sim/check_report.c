@@ -62,8 +62,10 @@ static void each_lane(
 	const struct ts_ledger *l, void (*visit)(void *, const struct ts_lane *), void *data)
 {
 	for (uint32_t table = 0; table < l->lanes.count; table++) {
-		for (uint32_t id = 0; id < l->ids; id++) {
-			const struct ts_lane *lane = ts_pages_peek(&l->lanes, table, id);
+		uint64_t ids = MIN(l->ids, (uint64_t)l->lanes.tables[table].count * TS_PAGE);
+
+		for (uint64_t id = 0; id < ids; id++) {
+			const struct ts_lane *lane = ts_pages_peek(&l->lanes, table, (uint32_t)id);
 
 			if (lane == NULL)
 				id |= TS_PAGE - 1;

@@ -270,19 +270,11 @@ static char *find_text(const char *id, GError **error)
 {
 	g_autofree char *all = NULL;
 	g_auto(GStrv) names = NULL;
-	g_autoptr(GError) cause = NULL;
-	gsize length;
 	char *text = NULL;
 
-	if (strchr(id, '/') != NULL || g_str_has_suffix(id, ".device")) {
-		if (!g_file_get_contents(id, &text, &length, &cause)) {
-			ts_refuse(error, "device file %s cannot be read: %s", id, cause->message);
-		} else if (strlen(text) != length) {
-			ts_refuse(error, "device file %s is not a key file: it has a NUL byte", id);
-			g_clear_pointer(&text, g_free);
-		}
-		return text;
-	}
+	if (strchr(id, '/') != NULL || g_str_has_suffix(id, ".device"))
+		return ts_read_text(id, "device file", error);
+
 	text = ts_resource("devices", id, ".device");
 	if (text == NULL) {
 		names = ts_resource_names("devices");

@@ -255,6 +255,12 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			break;
 		case TS_STOP: leave(l, now, at); return true;
 		}
+		if ((uint32_t)seat->step.act > TS_SIGNAL) {
+			l->outcome.end = TS_BAD_STEP;
+			l->outcome.worker = seat->worker.id;
+			l->outcome.counter = (uint32_t)seat->step.act;
+			return false;
+		}
 	}
 	return true;
 }

@@ -34,9 +34,10 @@ struct ts_sink {
 /* How a run came to its end. */
 enum ts_end {
 	TS_ALL_LEFT,
-	TS_ALL_WAIT,   /* every resident worker waits for a counter */
-	TS_NO_END,     /* a policy went on and on */
-	TS_BAD_COUNTER /* a counter that the plan does not have */
+	TS_ALL_WAIT,    /* every resident worker waits for a counter */
+	TS_NO_END,      /* a policy went on and on */
+	TS_BAD_COUNTER, /* a counter that the plan does not have */
+	TS_BAD_STEP     /* an answer that is no step */
 };
 
 struct ts_engine {

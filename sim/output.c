@@ -16,8 +16,10 @@ bool ts_output_open(struct ts_output *o, const char *path, GError **error)
 	o->path = g_strdup(path);
 	o->part = g_strconcat(path, ".XXXXXX", NULL);
 	o->file = NULL;
-	/* A pipe or a device, such as /dev/stdout, is written as it is. */
-	if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+	/* A pipe, a device or what a link such as /dev/stdout leads to is written as it is. */
+	if (g_file_test(path, G_FILE_TEST_IS_SYMLINK) ||
+		(g_file_test(path, G_FILE_TEST_EXISTS) &&
+			!g_file_test(path, G_FILE_TEST_IS_REGULAR))) {
 		g_clear_pointer(&o->part, g_free);
 		o->file = fopen(path, "w");
 	} else if ((handle = g_mkstemp_full(o->part, O_RDWR, 0666)) >= 0) {

@@ -90,6 +90,10 @@ static void explain(enum ts_policy_id id)
 		return;
 	}
 	g_print("claims      one atomic add an item; counters are zero before each launch\n");
+	if ((policy.uses(TS_STEAL) & TS_USES_MODE) == 0) {
+		g_print("guarantee   %s\n", promise_text(policy.promise(&plan)));
+		return;
+	}
 	for (int i = 0; i < TS_MODES; i++) {
 		plan.mode = (uint32_t)i;
 		g_print("--mode %-13s %s\n                     guarantee: %s\n",

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,6 +69,8 @@ static void end_program(const char *what, int code)
 
 static void on_trap(int number)
 {
+	if (number == SIGABRT)
+		end_program(": abort(), or an assertion that failed", 1);
 	if (number == SIGFPE)
 		end_program(": division by zero", 1);
 	if (number == SIGSEGV || number == SIGBUS)
@@ -92,18 +95,42 @@ static void *watch(void *unused)
 			end_program(" has not returned from one call for 5 seconds: is there an "
 				    "endless "
 				    "loop in next() or cta_tile()?",
-				2);
+				1);
 		usleep(PATIENCE_US);
 	}
 	return NULL;
 }
 
+/* A policy file that calls exit() would look like a success. */
+static void on_exit_inside(void)
+{
+	if (atomic_load(&loaded.entered) != atomic_load(&loaded.left))
+		end_program(": a policy must not call exit()", 1);
+}
+
+static bool same_step(const struct ts_step *a, const struct ts_step *b)
+{
+	return a->act == b->act && a->m == b->m && a->n == b->n && a->k_begin == b->k_begin &&
+		a->k_end == b->k_end && a->counter == b->counter && a->value == b->value &&
+		a->owns == b->owns;
+}
+
+/* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
 static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
-	struct ts_step s;
+	const struct ts_plan before = *p;
+	struct ts_worker twin = *w;
+	struct ts_step s, again;
 
 	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
 	s = loaded.rules.next(p, w, answer);
+	again = loaded.rules.next(p, &twin, answer);
+	if (!same_step(&s, &again) || memcmp(w, &twin, sizeof twin) != 0)
+		end_program(": next() answers one question in two ways; it must be a pure function "
+			    "without static variables",
+			1);
+	if (memcmp(p, &before, sizeof before) != 0)
+		end_program(": next() changed the plan, which is read-only", 1);
 	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
 	return s;
 }
@@ -172,8 +199,11 @@ static bool compile(const char *folder, const char *path, GError **error)
 		return false;
 	if (g_spawn_check_wait_status(status, NULL))
 		return true;
-	return ts_refuse(error, "policy file %s does not compile; mend what %s says:\n%s", path,
-		compiler, g_strchomp(message));
+	/* Not ts_refuse(): the compiler's message has lines. */
+	g_set_error(error, ts_refusal_quark(), 0,
+		"policy file %s does not compile; mend what %s says:\n%s", path, compiler,
+		g_strchomp(message));
+	return false;
 }
 
 static bool load(struct ts_policy_file *f, const char *folder, const char *path, GError **error)
@@ -212,11 +242,12 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 /* From here on the file's code may run. */
 static void guard(const char *path)
 {
-	const int traps[] = {SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGBUS};
+	const int traps[] = {SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGBUS, SIGABRT};
 	struct sigaction action = {.sa_handler = on_trap};
 	pthread_t watcher;
 
 	g_strlcpy(loaded.name, path, sizeof loaded.name);
+	atexit(on_exit_inside);
 	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++)
 		sigaction(traps[i], &action, NULL);
 	if (pthread_create(&watcher, NULL, watch, NULL) == 0)

@@ -13,8 +13,8 @@ struct ts_policy_file;
  * private folder and loads it. Every signed operation in it traps on overflow. NULL and a refusal,
  * which holds the compiler's message where there is one.
  *
- * From then on a policy that stays in one call for seconds, or that traps, ends the program with
- * one line on standard error that names the file: exit code 2 for the first, 1 for the second. */
+ * From then on a policy that stays in one call for seconds, that traps, or that is no pure function
+ * ends the program with one line on standard error that names the file, and exit code 1. */
 struct ts_policy_file *ts_policy_file_load(const char *path, GError **error);
 
 /* Accepts NULL. */

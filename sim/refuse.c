@@ -3,17 +3,40 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { MESSAGE_MAX = 2000, TEXT_MAX = 16 << 20 };
 
 G_DEFINE_QUARK(ts - refusal, ts_refusal)
 
+/* Keeps a message on one line of bearable length, whatever the user typed. */
+static char *tame(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	for (size_t i = 0; text[i] != '\0' && out->len < MESSAGE_MAX; i++) {
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			g_string_append_printf(out, "\\x%02x", (unsigned char)text[i]);
+		else
+			g_string_append_c(out, text[i]);
+	}
+	if (out->len >= MESSAGE_MAX)
+		g_string_append(out, " ...");
+	return g_string_free(out, FALSE);
+}
+
 bool ts_refuse(GError **error, const char *format, ...)
 {
+	g_autofree char *text = NULL;
+	g_autofree char *line = NULL;
 	va_list args;
 
 	va_start(args, format);
-	g_propagate_error(error, g_error_new_valist(ts_refusal_quark(), 0, format, args));
+	text = g_strdup_vprintf(format, args);
 	va_end(args);
+	line = tame(text);
+	g_set_error_literal(error, ts_refusal_quark(), 0, line);
 	return false;
 }
 
@@ -76,4 +99,32 @@ char **ts_resource_names(const char *folder)
 	if (names != NULL)
 		qsort(names, g_strv_length(names), sizeof *names, by_name);
 	return names;
+}
+
+char *ts_read_text(const char *path, const char *what, GError **error)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	FILE *file = fopen(path, "r");
+	guint8 block[4096];
+	bool good = false;
+	size_t got;
+
+	if (file == NULL) {
+		ts_refuse(error, "%s %s cannot be read: %s", what, path, g_strerror(errno));
+		return NULL;
+	}
+	while (bytes->len <= TEXT_MAX && (got = fread(block, 1, sizeof block, file)) > 0)
+		g_byte_array_append(bytes, block, (guint)got);
+	if (ferror(file) != 0)
+		ts_refuse(error, "%s %s cannot be read: %s", what, path, g_strerror(errno));
+	else if (bytes->len > TEXT_MAX)
+		ts_refuse(error, "%s %s is larger than %d bytes", what, path, TEXT_MAX);
+	else if (bytes->len > 0 && memchr(bytes->data, 0, bytes->len) != NULL)
+		ts_refuse(error, "%s %s is no text: it has a NUL byte", what, path);
+	else
+		good = true;
+	fclose(file);
+	if (!good)
+		return NULL;
+	return bytes->len == 0 ? g_strdup("") : g_strndup((const char *)bytes->data, bytes->len);
 }

@@ -18,6 +18,10 @@ GQuark ts_refusal_quark(void);
 bool ts_parse_int(const char *text, int64_t *ret_value);
 bool ts_parse_double(const char *text, double *ret_value);
 
+/* The text of a user's file, of 16 MiB at most and without NUL bytes; `what` names it in a refusal.
+ * Free with g_free(). */
+char *ts_read_text(const char *path, const char *what, GError **error);
+
 /* The bytes of a file inside the program. Free with g_free(). NULL if there is none. */
 char *ts_resource(const char *folder, const char *name, const char *suffix);
 

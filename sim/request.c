@@ -99,6 +99,12 @@ static const char *policy_name(uint32_t id)
 	return name == NULL ? "policy file" : name;
 }
 
+static bool has_mode(uint32_t id)
+{
+	return id < TS_POLICIES &&
+		(ts_policy((enum ts_policy_id)id).uses(TS_STEAL) & TS_USES_MODE) != 0;
+}
+
 void ts_request_options(const struct ts_spec *s, GString *out)
 {
 	g_string_append_printf(out,
@@ -107,11 +113,11 @@ void ts_request_options(const struct ts_spec *s, GString *out)
 		s->m, s->n, s->k, s->block_m, s->block_n, s->block_k);
 	if (s->policy < TS_POLICIES)
 		g_string_append_printf(out, " --policy %s", policy_name(s->policy));
-	if (s->policy == TS_WORKSTEAL)
+	if (has_mode(s->policy))
 		g_string_append_printf(out, " --mode %s", ts_mode_name(s->mode));
 	if (s->slots != 1)
 		g_string_append_printf(out, " --counters %" G_GINT64_FORMAT, s->slots);
-	if (s->mode == TS_HIERARCHICAL || s->policy >= TS_POLICIES)
+	if (s->mode == TS_HIERARCHICAL || s->local_percent != ts_spec_default().local_percent)
 		g_string_append_printf(out, " --local %" G_GINT64_FORMAT, s->local_percent);
 	g_string_append_printf(out, " --order %s", ts_order_name(s->order));
 	if (s->width != 0)
@@ -129,7 +135,7 @@ char *ts_request_policy_text(const struct ts_spec *s)
 {
 	const char *name = policy_name(s->policy);
 
-	if (s->policy != TS_WORKSTEAL)
+	if (!has_mode(s->policy))
 		return g_strdup(name);
 	return g_strdup_printf("%s %s", name, ts_mode_name(s->mode));
 }
@@ -143,7 +149,7 @@ char *ts_request_plan_text(const struct ts_plan *p)
 {
 	GString *out = g_string_new(policy_name(p->policy));
 
-	if (p->policy == TS_WORKSTEAL)
+	if (has_mode(p->policy))
 		g_string_append_printf(out, " %s", ts_mode_name((enum ts_mode)p->mode));
 	g_string_append_printf(out, ", order %s", ts_order_name((enum ts_order)p->order));
 	if (p->order != TS_ROW && p->order != TS_COLUMN && p->items > 0)

@@ -150,6 +150,8 @@ static bool parse_range(const char *word, uint32_t least, uint32_t most, GArray 
 		range[1] = range[0];
 	if (range[0] < least || range[1] > most || range[1] < range[0] || range[2] < 1)
 		return false;
+	/* No larger step says anything more, and none can overflow then. */
+	range[2] = MIN(range[2], (int64_t)UINT32_MAX);
 	for (int64_t i = range[0]; i <= range[1]; i += range[2]) {
 		uint32_t value = (uint32_t)i;
 

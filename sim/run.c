@@ -96,6 +96,7 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 		f.count = outcome->steps;
 		break;
 	case TS_BAD_COUNTER: f.fault = TS_COUNTER; break;
+	case TS_BAD_STEP: f.fault = TS_NO_STEP; break;
 	}
 	ts_coverage_fault(&r->coverage, &f);
 }

@@ -250,20 +250,36 @@ struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error
 bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *device,
 	struct ts_axes *ret_axes, GError **error)
 {
+	enum ts_axis idle = TS_AXES;
+	bool modes = false;
 	int64_t max_counters = TS_COUNT_MAX;
 
 	if (!number("max-counters", s->max_counters, 0, TS_COUNT_MAX, &max_counters, error))
 		return false;
 	if (!ts_axes_init(ret_axes, s->axes, device, device->max_cluster, max_counters, error))
 		return false;
-	if (s->file == NULL && !ts_axes_have(ret_axes, TS_AXIS_POLICY, TS_WORKSTEAL)) {
-		const enum ts_axis idle =
-			s->axes[TS_AXIS_MODE] != NULL ? TS_AXIS_MODE : TS_AXIS_LOCAL;
+	for (uint32_t id = 0; id < TS_POLICIES; id++)
+		modes |= ts_axes_have(ret_axes, TS_AXIS_POLICY, id) &&
+			(ts_policy((enum ts_policy_id)id).uses(TS_STEAL) & TS_USES_MODE) != 0;
+	if (s->axes[TS_AXIS_MODE] != NULL && (s->file != NULL || !modes))
+		idle = TS_AXIS_MODE;
+	else if (s->axes[TS_AXIS_LOCAL] != NULL && s->file == NULL && !modes)
+		idle = TS_AXIS_LOCAL;
+	if (idle != TS_AXES && !s->box)
+		return ts_axes_finish(ret_axes),
+		       ts_refuse(error, "--%s %s: only --policy worksteal has one",
+			       ts_axis_name(idle), s->axes[idle]);
+	for (guint i = 0; device->amd && i < ret_axes->spans[TS_AXIS_XCDS]->len; i++) {
+		const struct ts_span *span =
+			&g_array_index(ret_axes->spans[TS_AXIS_XCDS], struct ts_span, i);
+		int64_t last = span->first[0] + (int64_t)(span->count - 1) * span->step;
 
-		if (s->axes[idle] != NULL)
+		if (last > device->units)
 			return ts_axes_finish(ret_axes),
-			       ts_refuse(error, "--%s %s: only --policy worksteal has one",
-				       ts_axis_name(idle), s->axes[idle]);
+			       ts_refuse(error,
+				       "--xcds %" G_GINT64_FORMAT
+				       " with %u CUs: each XCD needs one at least",
+				       last, device->units);
 	}
 	/* A policy file takes the place of the one value that the axis has by default. */
 	if (s->file != NULL)

@@ -16,6 +16,7 @@ struct ts_settings {
 	char *edge, *domain, *jitter, *seed;
 	char *mask, **slow, **hold, **release;
 	gboolean help;
+	bool box; /* axes come from a box: those that say nothing are no mistake */
 	struct ts_policy_file *file; /* loaded from policy_file */
 };
 

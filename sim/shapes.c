@@ -81,20 +81,13 @@ GArray *ts_shapes_parse(const char *id, const char *text, GError **error)
 
 GArray *ts_shapes_load(const char *id, GError **error)
 {
-	g_autoptr(GError) cause = NULL;
 	g_autofree char *text = NULL;
 	g_autofree char *all = NULL;
 	g_auto(GStrv) names = NULL;
-	gsize length;
 
 	if (strchr(id, '/') != NULL || g_str_has_suffix(id, ".csv")) {
-		if (!g_file_get_contents(id, &text, &length, &cause))
-			ts_refuse(error, "shape file %s cannot be read: %s", id, cause->message);
-		else if (strlen(text) != length)
-			ts_refuse(error, "shape file %s is no text: it has a NUL byte", id);
-		else
-			return ts_shapes_parse(id, text, error);
-		return NULL;
+		text = ts_read_text(id, "shape file", error);
+		return text == NULL ? NULL : ts_shapes_parse(id, text, error);
 	}
 	text = ts_resource("shapes", id, ".csv");
 	if (text != NULL)

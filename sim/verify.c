@@ -410,6 +410,7 @@ static bool box_part(const struct ts_settings *settings, const struct ts_box *bo
 	static char box_cluster[] = "16";
 
 	*ret_settings = *settings;
+	ret_settings->box = true;
 	if (box->axes[part][TS_AXIS_M] == NULL)
 		return false;
 	for (enum ts_axis i = 0; i < TS_AXES; i++)

@@ -226,8 +226,8 @@ static void test_bad_files(void)
 		{"name,m,n,k\na,1,2,3\n", -1, "key file"},
 		{"\x7f"
 		 "ELF\x02\x01\x01\x00\x00\x00\xff\xfe\x80\x81",
-			14, "key file"},
-		{"\x89PNG\r\n\x1a\n\x00\x00", 10, "key file"},
+			14, "NUL byte"},
+		{"\x89PNG\r\n\x1a\n\x00\x00", 10, "NUL byte"},
 		{"[device]\nname=\xff\xfe\nvendor=amd\n", -1, "name"},
 	};
 

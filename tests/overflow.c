@@ -257,8 +257,8 @@ static void check_requests(void)
 /* Clusters are as large as the caller says that the device allows. */
 static void check_clusters(void)
 {
-	static const int64_t ends[] = {1, 2, 46340, 65536, 2147483647, 2147483648, 4294967296,
-		4294967297, INT64_MAX};
+	static const int64_t ends[] = {
+		1, 2, 46340, 65536, 2147483647, 2147483648, 4294967296, 4294967297, INT64_MAX};
 	struct ts_spec spec = ts_spec_default();
 	struct ts_plan p;
 
@@ -334,6 +334,7 @@ int main(void)
 	check_clusters();
 	printf("ok 4 - the largest clusters\n");
 	check_widths();
-	printf("ok 5 - the default width of the largest items\n# %" PRIu64 " plans in all\n", plans);
+	printf("ok 5 - the default width of the largest items\n# %" PRIu64 " plans in all\n",
+		plans);
 	return 0;
 }

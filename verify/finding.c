@@ -14,6 +14,7 @@ const char *ts_fault_name(enum ts_fault fault)
 	case TS_STARVED: return "starvation";
 	case TS_DEADLOCK: return "deadlock";
 	case TS_ENDLESS: return "endless";
+	case TS_NO_STEP: return "unknown step";
 	case TS_FAULTS: break;
 	}
 	return NULL;
@@ -121,6 +122,11 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 			"worker %u still goes on after %" G_GUINT64_FORMAT
 			" steps, more than any schedule of this plan needs",
 			f->worker, f->count);
+		break;
+	case TS_NO_STEP:
+		g_string_append_printf(out,
+			"worker %u answers act %u, which is none of TS_STOP (%d) to TS_SIGNAL (%d)",
+			f->worker, f->counter, TS_STOP, TS_SIGNAL);
 		break;
 	case TS_FAULTS: break;
 	}

@@ -17,6 +17,7 @@ enum ts_fault {
 	TS_STARVED,      /* a counter still has items and no worker that would claim them */
 	TS_DEADLOCK,     /* all resident workers wait */
 	TS_ENDLESS,      /* more steps than any schedule of this plan needs */
+	TS_NO_STEP,      /* an answer that is no step of the contract */
 	TS_FAULTS
 };
 

@@ -8,11 +8,12 @@ struct number {
 	int64_t least;
 };
 
-/* Large steps first: sizes, then everything whose default is small anyway. */
+/* An empty problem fails only if it was one from the start. Large steps first: sizes, then
+ * everything whose default is small anyway. */
 static const struct number numbers[] = {
-	{G_STRUCT_OFFSET(struct ts_spec, k), 0},
-	{G_STRUCT_OFFSET(struct ts_spec, n), 0},
-	{G_STRUCT_OFFSET(struct ts_spec, m), 0},
+	{G_STRUCT_OFFSET(struct ts_spec, k), 1},
+	{G_STRUCT_OFFSET(struct ts_spec, n), 1},
+	{G_STRUCT_OFFSET(struct ts_spec, m), 1},
 	{G_STRUCT_OFFSET(struct ts_spec, workers), 1},
 	{G_STRUCT_OFFSET(struct ts_spec, domains), 1},
 	{G_STRUCT_OFFSET(struct ts_spec, slots), 1},
@@ -20,7 +21,6 @@ static const struct number numbers[] = {
 	{G_STRUCT_OFFSET(struct ts_spec, cluster_n), 1},
 	{G_STRUCT_OFFSET(struct ts_spec, width), 0},
 	{G_STRUCT_OFFSET(struct ts_spec, chunk), 0},
-	{G_STRUCT_OFFSET(struct ts_spec, local_percent), 0},
 };
 
 /* Tries one value; keeps it if the request still fails. */

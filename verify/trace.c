@@ -21,8 +21,12 @@ bool ts_trace_refuse(
 
 	if (t->line > 0)
 		g_string_append_printf(text, ", line %" G_GUINT64_FORMAT, t->line);
-	if (column != NULL)
-		g_string_append_printf(text, ", column %s", column);
+	if (column != NULL) {
+		g_autofree char *shown =
+			ts_text_show((struct ts_text){column, column + strlen(column)});
+
+		g_string_append_printf(text, ", column %s", shown);
+	}
 	g_string_append(text, ": ");
 	va_start(args, format);
 	g_string_append_vprintf(text, format, args);

@@ -133,9 +133,12 @@ G_ALWAYS_INLINE static inline enum moved move(
 		return FAILED;
 	case TS_WAIT:
 	case TS_SIGNAL: return wait_or_signal(r, seat, &s);
-	case TS_STOP: break;
+	case TS_STOP: return LEFT;
 	}
-	return LEFT;
+	/* Only a policy file or a test gets here. */
+	seat->counter = (uint32_t)s.act;
+	fault(r, TS_NO_STEP, seat);
+	return FAILED;
 }
 
 /* Closes the gap that a worker leaves, keeping the order, unless somebody enters in its place. */

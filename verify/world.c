@@ -141,6 +141,8 @@ static void give_up(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_fa
 
 	if (fault == TS_ENDLESS)
 		f.count = w->steps_max;
+	if (fault == TS_NO_STEP)
+		f.counter = (uint32_t)local->step.act;
 	note(w, state, &f);
 	leave(w, state, id, TS_FINISHED);
 }
@@ -222,6 +224,8 @@ static void carry_out(struct ts_world *w, uint32_t *state, uint32_t id)
 		give_up(w, state, id, TS_COUNTER);
 		return;
 	}
+	/* Only a policy file or a test gets here. */
+	give_up(w, state, id, TS_NO_STEP);
 }
 
 /* Carries out steps that nobody else notices, so that their order does not matter. A worker that

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Mutants of policies/: each is one wrong edit, and must fail a test, or be listed in survivors.txt
+# with the reason why it is no mistake. Takes minutes, so it is not part of `meson test`.
+#
+# usage: run.sh [JOBS [HEADER...]]
+# Prints a table of how many mutants of each header are killed by a test, refused by the compiler,
+# compiled to the same code, or survive. Exit code 1: a survivor is not listed, or the list is stale.
+exec python3 "$(dirname "$0")/mutate.py" "$@"
