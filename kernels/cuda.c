@@ -13,6 +13,8 @@ G_DEFINE_QUARK(ts - cuda - error, ts_cuda_error)
 enum { CUDA_NO_DEVICE = 100, CUDA_NO_BINARY = 209 };
 enum { FUNCTION_SHARED_BYTES = 8, FUNCTION_LARGE_CLUSTERS = 14 };
 enum { LAUNCH_CLUSTER = 4 };
+/* CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. */
+enum { MAP_BF16 = 9, MAP_SWIZZLE_128B = 3, MAP_PROMOTE_256B = 3 };
 
 /* CUlaunchAttribute */
 struct launch_attribute {
@@ -56,6 +58,14 @@ struct ts_cuda_api {
 	int (*fetch)(void *to, uint64_t from, size_t bytes);
 	int (*launch)(const struct launch *launch, void *function, void **arguments, void **extra);
 	int (*wait)(void);
+	int (*encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+		const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+		int swizzle, int promotion, int outside);
+	int (*event_make)(void **event, unsigned flags);
+	int (*event_free)(void *event);
+	int (*event_record)(void *event, void *stream);
+	int (*event_wait)(void *event);
+	int (*event_ms)(float *ms, void *from, void *to);
 };
 
 static const struct {
@@ -84,6 +94,12 @@ static const struct {
 	{"cuMemcpyDtoH_v2", offsetof(struct ts_cuda_api, fetch)},
 	{"cuLaunchKernelEx", offsetof(struct ts_cuda_api, launch)},
 	{"cuCtxSynchronize", offsetof(struct ts_cuda_api, wait)},
+	{"cuTensorMapEncodeTiled", offsetof(struct ts_cuda_api, encode)},
+	{"cuEventCreate", offsetof(struct ts_cuda_api, event_make)},
+	{"cuEventDestroy_v2", offsetof(struct ts_cuda_api, event_free)},
+	{"cuEventRecord", offsetof(struct ts_cuda_api, event_record)},
+	{"cuEventSynchronize", offsetof(struct ts_cuda_api, event_wait)},
+	{"cuEventElapsedTime", offsetof(struct ts_cuda_api, event_ms)},
 };
 
 /* True where `result` is CUDA_SUCCESS, else an error about `what`. */
@@ -120,7 +136,7 @@ static bool open_driver(struct ts_cuda *c, GError **error)
 		memcpy((char *)c->api + functions[i].offset, &symbol, sizeof symbol);
 		if (symbol == NULL) {
 			why = g_strdup_printf(
-				"the CUDA driver is too old, it has no %s; 11.8 or newer is needed",
+				"the CUDA driver is too old, it has no %s; 12.0 or newer is needed",
 				functions[i].name);
 			return absent(error, why);
 		}
@@ -156,24 +172,30 @@ static bool open_device(struct ts_cuda *c, GError **error)
 	return good(c, c->api->context_use(context), "cuCtxSetCurrent", error);
 }
 
-bool ts_cuda_open(struct ts_cuda *c, GError **error)
+bool ts_cuda_open(struct ts_cuda *c, const void *image, GError **error)
 {
-	g_autofree char *why = NULL;
-	int result;
-
 	memset(c, 0, sizeof *c);
 	c->device = -1;
 	if (ts_probe_image_bytes == 0)
 		return absent(error,
 			"this tilesim was built without CUDA kernels; build it where nvcc is");
-	if (!open_driver(c, error) || !open_device(c, error)) {
-		ts_cuda_close(c);
-		return false;
-	}
-	result = c->api->module_load(&c->module, ts_probe_image);
-	if (result == 0)
+	if (open_driver(c, error) && open_device(c, error) && ts_cuda_load(c, image, error))
 		return true;
-	c->module = NULL;
+	ts_cuda_close(c);
+	return false;
+}
+
+bool ts_cuda_load(struct ts_cuda *c, const void *image, GError **error)
+{
+	g_autofree char *why = NULL;
+	int result;
+
+	g_assert(c->module_count < TS_CUDA_MODULES);
+	result = c->api->module_load(&c->modules[c->module_count], image);
+	if (result == 0) {
+		c->module_count++;
+		return true;
+	}
 	why = g_strdup_printf("%s has compute capability %d.%d, for which this tilesim has no "
 			      "kernels",
 		c->name, ts_cuda_attribute(c, TS_CUDA_MAJOR), ts_cuda_attribute(c, TS_CUDA_MINOR));
@@ -181,14 +203,13 @@ bool ts_cuda_open(struct ts_cuda *c, GError **error)
 		absent(error, why);
 	else
 		good(c, result, "cuModuleLoadData", error);
-	ts_cuda_close(c);
 	return false;
 }
 
 void ts_cuda_close(struct ts_cuda *c)
 {
-	if (c->module != NULL)
-		c->api->module_unload(c->module);
+	while (c->module_count > 0)
+		c->api->module_unload(c->modules[--c->module_count]);
 	if (c->library != NULL && c->device >= 0)
 		c->api->context_release(c->device);
 	/* The driver starts threads and handlers of its own: it stays loaded. */
@@ -205,9 +226,10 @@ int ts_cuda_attribute(const struct ts_cuda *c, enum ts_cuda_attribute attribute)
 
 void *ts_cuda_kernel(struct ts_cuda *c, const char *name, uint32_t shared, GError **error)
 {
+	void *module = c->modules[c->module_count - 1];
 	void *kernel = NULL;
 
-	if (!good(c, c->api->module_function(&kernel, c->module, name), name, error) ||
+	if (!good(c, c->api->module_function(&kernel, module, name), name, error) ||
 		!good(c, c->api->function_set(kernel, FUNCTION_SHARED_BYTES, (int)shared), name,
 			error))
 		return NULL;
@@ -284,13 +306,51 @@ bool ts_cuda_fetch(struct ts_cuda *c, void *to, uint64_t address, uint64_t bytes
 	return good(c, c->api->fetch(to, address, bytes), "cuMemcpyDtoH", error);
 }
 
-bool ts_cuda_run(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid, void **arguments,
-	GError **error)
+bool ts_cuda_start(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid,
+	void **arguments, GError **error)
 {
 	struct launch_attribute cluster;
 	struct launch launch = make_launch(grid, &cluster);
 
-	return good(c, c->api->launch(&launch, kernel, arguments, NULL), "cuLaunchKernelEx",
-		       error) &&
+	return good(c, c->api->launch(&launch, kernel, arguments, NULL), "cuLaunchKernelEx", error);
+}
+
+bool ts_cuda_run(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid, void **arguments,
+	GError **error)
+{
+	return ts_cuda_start(c, kernel, grid, arguments, error) &&
 		good(c, c->api->wait(), "the kernel", error);
+}
+
+bool ts_cuda_map(struct ts_cuda *c, void *map, const struct ts_cuda_array *a, GError **error)
+{
+	const uint64_t sizes[2] = {a->cols, a->rows}, stride = a->stride * sizeof(uint16_t);
+	const uint32_t box[2] = {a->box_cols, a->box_rows}, steps[2] = {1, 1};
+
+	return good(c,
+		c->api->encode(map, MAP_BF16, 2, (void *)(uintptr_t)a->address, sizes, &stride, box,
+			steps, 0, MAP_SWIZZLE_128B, MAP_PROMOTE_256B, 0),
+		"cuTensorMapEncodeTiled", error);
+}
+
+bool ts_cuda_event_make(struct ts_cuda *c, void **ret_event, GError **error)
+{
+	return good(c, c->api->event_make(ret_event, 0), "cuEventCreate", error);
+}
+
+void ts_cuda_event_free(struct ts_cuda *c, void *event)
+{
+	if (event != NULL)
+		c->api->event_free(event);
+}
+
+bool ts_cuda_event_record(struct ts_cuda *c, void *event, GError **error)
+{
+	return good(c, c->api->event_record(event, NULL), "cuEventRecord", error);
+}
+
+bool ts_cuda_event_ms(struct ts_cuda *c, void *from, void *to, float *ret_ms, GError **error)
+{
+	return good(c, c->api->event_wait(to), "the kernel", error) &&
+		good(c, c->api->event_ms(ret_ms, from, to), "cuEventElapsedTime", error);
 }

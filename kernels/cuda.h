@@ -30,11 +30,14 @@ enum ts_cuda_attribute {
 
 struct ts_cuda_api;
 
+enum { TS_CUDA_MODULES = 2 };
+
 struct ts_cuda {
 	struct ts_cuda_api *api;
 	void *library;
 	int device;
-	void *module;
+	void *modules[TS_CUDA_MODULES];
+	uint32_t module_count;
 	char name[128];
 	int driver; /* version: 1000 * major + 10 * minor */
 };
@@ -47,12 +50,15 @@ struct ts_cuda_grid {
 	uint32_t threads, shared;
 };
 
-/* Opens the first device and loads the kernels. Where it fails `c` is finished. */
-bool ts_cuda_open(struct ts_cuda *c, GError **error);
+/* Opens the first device and loads the kernels of an image. Where it fails `c` is finished. */
+bool ts_cuda_open(struct ts_cuda *c, const void *image, GError **error);
+
+/* Loads the kernels of one more. */
+bool ts_cuda_load(struct ts_cuda *c, const void *image, GError **error);
 void ts_cuda_close(struct ts_cuda *c);
 
-/* The kernel called `name`, ready for `shared` bytes of dynamic shared memory; NULL and an error.
- */
+/* The kernel called `name` of the image that was loaded last, ready for `shared` bytes of dynamic
+ * shared memory; NULL and an error. */
 void *ts_cuda_kernel(struct ts_cuda *c, const char *name, uint32_t shared, GError **error);
 
 /* Makes the kernel ready for clusters larger than all GPUs allow, where the device has clusters. */
@@ -74,5 +80,27 @@ bool ts_cuda_fetch(struct ts_cuda *c, void *to, uint64_t address, uint64_t bytes
 /* Runs the kernel to its end. `arguments` points to a pointer to each argument. */
 bool ts_cuda_run(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid, void **arguments,
 	GError **error);
+
+/* The same, without waiting. */
+bool ts_cuda_start(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid,
+	void **arguments, GError **error);
+
+/* A bf16 array with contiguous rows, read or written in boxes; all but the address in elements. */
+struct ts_cuda_array {
+	uint64_t address, rows, cols, stride;
+	uint32_t box_rows, box_cols;
+};
+
+/* Encodes it for the copy engine: 128 bytes at `map`, 64 byte aligned. A box has rows of 128 bytes
+ * at most and is swizzled by as many; address and stride are multiples of 16 bytes. */
+bool ts_cuda_map(struct ts_cuda *c, void *map, const struct ts_cuda_array *a, GError **error);
+
+/* Events, which happen when the GPU gets to them. */
+bool ts_cuda_event_make(struct ts_cuda *c, void **ret_event, GError **error);
+void ts_cuda_event_free(struct ts_cuda *c, void *event);
+bool ts_cuda_event_record(struct ts_cuda *c, void *event, GError **error);
+
+/* Waits for `to`; the time from the other to it. */
+bool ts_cuda_event_ms(struct ts_cuda *c, void *from, void *to, float *ret_ms, GError **error);
 
 #endif

@@ -1,14 +1,20 @@
-/* The kernels' machine code as data. IMAGE is the path of the fat binary. */
-	.section .rodata
-	.global ts_probe_image
-	.global ts_probe_image_bytes
-	.type ts_probe_image, %object
-	.type ts_probe_image_bytes, %object
+/* The kernels' machine code as data. PROBE, GEMM and MATRICES are the paths of fat binaries. */
+	.macro image name path
+	.global \name
+	.type \name, %object
 	.balign 16
-ts_probe_image:
-	.incbin IMAGE
+\name:
+	.incbin "\path"
+	.size \name, . - \name
+	.endm
+
+	.section .rodata
+	.global ts_probe_image_bytes
+	.type ts_probe_image_bytes, %object
+	image ts_probe_image PROBE
 probe_image_end:
-	.size ts_probe_image, probe_image_end - ts_probe_image
+	image ts_gemm_image GEMM
+	image ts_matrices_image MATRICES
 	.balign 8
 ts_probe_image_bytes:
 	.quad probe_image_end - ts_probe_image

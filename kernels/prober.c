@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kernels/images.h"
+
 /* Static shared memory of the kernels, with room to grow. */
 enum { STATIC_SHARED = 1024 };
 
@@ -11,7 +13,7 @@ bool ts_prober_open(struct ts_prober *p, const struct ts_prober_cta *cta, GError
 	int most;
 
 	memset(p, 0, sizeof *p);
-	if (!ts_cuda_open(&p->cuda, error))
+	if (!ts_cuda_open(&p->cuda, ts_probe_image, error))
 		return false;
 	p->units = (uint32_t)MAX(ts_cuda_attribute(&p->cuda, TS_CUDA_UNITS), 1);
 	most = ts_cuda_attribute(&p->cuda, TS_CUDA_SHARED_BYTES) - STATIC_SHARED;

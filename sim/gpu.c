@@ -12,6 +12,8 @@ static const struct {
 } parts[] = {
 	{"probe", ts_gpu_probe_command, "record who computes which tile, and verify it"},
 	{"describe", ts_gpu_describe_command, "measure the GPU, and write it as a device file"},
+	{"gemm", ts_gpu_gemm_command,
+		"multiply matrices by the plan, check the product and time it"},
 };
 
 int ts_gpu_exit(const GError *error)
@@ -52,7 +54,7 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 	for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(parts); i++)
 		if (strcmp(argv[1], parts[i].name) == 0)
 			return parts[i].run(argc - 1, argv + 1, error);
-	ts_refuse(error, "gpu%s%s: say gpu probe or gpu describe", argc > 1 ? " " : "",
+	ts_refuse(error, "gpu%s%s: say gpu probe, gpu describe or gpu gemm", argc > 1 ? " " : "",
 		argc > 1 ? argv[1] : "");
 	return TS_EXIT_USAGE;
 }

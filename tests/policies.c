@@ -228,21 +228,37 @@ static uint64_t best_width(uint64_t along, uint64_t across, uint64_t workers)
 static void test_default_width(void)
 {
 	static const uint32_t blocks[] = {64, 128, 256, 96, 112, 192};
-	static const uint32_t workers[] = {132, 304, 1, 7, 100, 148};
-	enum { ALL = 6 * 6 * 6 };
+	static const uint32_t workers[] = {132, 304, 1, 7, 100, 148, 128, 129};
+	enum { ALL = 6 * 6 * 8 };
 
 	for (size_t i = 0; i < ALL; i++) {
 		uint32_t m = blocks[i % 6], n = blocks[i / 6 % 6], w = workers[i / 36];
 		g_autofree char *words = g_strdup_printf("size=99999x99999x1 block=%ux%ux1 "
-							 "cluster=2x1 workers=%u",
+							 "cluster=2x3 workers=%u",
 			m, n, w);
 		g_autofree char *by_rows = g_strconcat(words, " order=grouped-m", NULL);
 		g_autofree char *by_columns = g_strconcat(words, " order=snake-n", NULL);
 
 		g_assert_cmpuint(ts_order_default_width(m, n, w), ==, best_width(m, n, w));
-		g_assert_cmpuint(ts_request_make(by_rows).width.by, ==, best_width(2 * m, n, w));
-		g_assert_cmpuint(ts_request_make(by_columns).width.by, ==, best_width(n, 2 * m, w));
+		g_assert_cmpuint(
+			ts_request_make(by_rows).width.by, ==, best_width(2 * m, 3 * n, w));
+		g_assert_cmpuint(
+			ts_request_make(by_columns).width.by, ==, best_width(3 * n, 2 * m, w));
 	}
+	/* An item of 2^32 rows or columns. */
+	g_assert_cmpuint(ts_request_make("size=2147483647x99x1 block=1073741824x1x1 cluster=4x1 "
+					 "order=grouped-n workers=132")
+				 .width.by,
+		==, 16);
+	g_assert_cmpuint(ts_request_make("size=99x2147483647x1 block=1x1073741824x1 cluster=1x4 "
+					 "order=grouped-m workers=132")
+				 .width.by,
+		==, 16);
+	/* A chunk of width^2 = 2^32, were there as many ids. */
+	g_assert_cmpuint(ts_request_make("size=65536x2x1 order=grouped-m width=65536 "
+					 "remap=chunked xcds=2")
+				 .remap_chunk.by,
+		==, 65536);
 }
 
 /* Plans at the end of 32 bits. */
@@ -370,13 +386,19 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"tiles=3x2", TS_OK},
 	{"policy=99", TS_BAD_POLICY},
+	{"policy=3", TS_BAD_POLICY},
 	{"policy=worksteal mode=99", TS_BAD_MODE},
+	{"policy=worksteal mode=4", TS_BAD_MODE},
 	{"order=99", TS_BAD_ORDER},
+	{"order=6", TS_BAD_ORDER},
 	{"remap=99", TS_BAD_REMAP},
+	{"remap=3", TS_BAD_REMAP},
 	{"size=-1x1x1", TS_BAD_SIZE},
 	{"size=1x2147483648x1", TS_BAD_SIZE},
 	{"size=1x1x4294967297", TS_BAD_SIZE},
 	{"block=0x1x1", TS_BAD_BLOCK},
+	{"block=1x0x1", TS_BAD_BLOCK},
+	{"block=1x1x0", TS_BAD_BLOCK},
 	{"block=1x-1x1", TS_BAD_BLOCK},
 	{"block=1x1x2147483648", TS_BAD_BLOCK},
 	{"cluster=0x1", TS_BAD_CLUSTER},
@@ -384,6 +406,12 @@ static const struct refusal refusals[] = {
 	{"cluster=17x1", TS_BIG_CLUSTER},
 	{"cluster=4x5", TS_BIG_CLUSTER},
 	{"cluster=4294967296x4294967296", TS_BIG_CLUSTER},
+	/* The product of the sides, 2^64, is 0 in 64 bits. */
+	{"cluster=4x4611686018427387904", TS_BIG_CLUSTER},
+	{"cluster=4611686018427387904x4", TS_BIG_CLUSTER},
+	{"cluster=4294967296x4294967296 max-cluster=9223372036854775807", TS_BIG_CLUSTER},
+	{"cluster=1x16", TS_OK},
+	{"cluster=16x1", TS_OK},
 	{"cluster=2x1 max-cluster=1", TS_BIG_CLUSTER},
 	{"tiles=46341x46341", TS_MANY_TILES},
 	{"tiles=2147483647x2", TS_MANY_TILES},
@@ -407,6 +435,7 @@ static const struct refusal refusals[] = {
 	{"policy=worksteal mode=slots xcds=4 slots=2 counters=7", TS_FEW_COUNTERS},
 	{"policy=worksteal mode=slots xcds=4 slots=2 counters=8", TS_OK},
 	{"policy=worksteal mode=hierarchical xcds=4 workers=9 counters=4", TS_FEW_COUNTERS},
+	{"policy=worksteal counters=-1", TS_FEW_COUNTERS},
 	{"policy=worksteal mode=hierarchical local=-1", TS_BAD_PERCENT},
 	{"policy=worksteal mode=hierarchical local=101", TS_BAD_PERCENT},
 };
@@ -469,6 +498,66 @@ static void test_empty(void)
 	}
 }
 
+/* Every field of a plan keeps its bound, also where a single item makes no difference between them;
+ * and the domain of a worker may be any, since hardware chooses it. */
+static void test_one_item(void)
+{
+	struct ts_plan p = ts_request_make("tiles=1x1 order=grouped-m remap=chiplet xcds=8");
+	struct ts_worker w = ts_worker_make(0, 7);
+
+	g_assert_cmpuint(p.width.by, ==, 1);
+	g_assert_cmpuint(p.full_panels, ==, 1);
+	g_assert_cmpuint(p.remap_domains.by, ==, 8);
+	g_assert_cmpint(ts_next(&p, &w, 0).act, ==, TS_WORK);
+}
+
+/* 8 * (items * (depth + 1) + workers * (counters + 2)), as far as 64 bits go. */
+static void test_steps_max(void)
+{
+	static const struct {
+		const char *words;
+		uint64_t steps;
+	} rows[] = {
+		{"policy=persistent size=3x2x5 workers=4", 8 * (6 * 6 + 4 * 2)},
+		{"policy=worksteal size=3x2x5 workers=4 xcds=2", 8 * (6 * 6 + 4 * 4)},
+		{"size=2147483647x1x999999999", UINT64_C(8) * 2147483647 * 1000000002},
+		{"size=2147483647x1x1149999999", UINT64_MAX},
+		{"size=2147483647x1x2147483647", UINT64_MAX},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = ts_request_make(rows[i].words);
+
+		g_assert_cmpuint(ts_plan_steps_max(&p), ==, rows[i].steps);
+	}
+}
+
+static void test_worksteal_modes(void)
+{
+	static const struct {
+		enum ts_mode mode;
+		uint32_t uses;
+		enum ts_remap remap;
+	} rows[] = {
+		{TS_STEAL, TS_USES_MODE | TS_USES_SLOTS, TS_REMAP_NONE},
+		{TS_SLOTS, TS_USES_MODE | TS_USES_SLOTS, TS_REMAP_NONE},
+		{TS_GLOBAL, TS_USES_MODE, TS_REMAP_CHIPLET},
+		{TS_HIERARCHICAL, TS_USES_MODE | TS_USES_SLOTS | TS_USES_LOCAL, TS_REMAP_NONE},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_assert_cmpuint(ts_policy(TS_WORKSTEAL).uses(rows[i].mode), ==, rows[i].uses);
+		g_assert_cmpint(ts_policy(TS_WORKSTEAL).remap(rows[i].mode), ==, rows[i].remap);
+	}
+}
+
+static void test_names_end(void)
+{
+	g_assert_null(ts_mode_name(TS_MODES));
+	g_assert_null(ts_order_name(TS_ORDERS));
+	g_assert_null(ts_remap_name(TS_REMAPS));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -489,6 +578,10 @@ int main(int argc, char **argv)
 	}
 	g_test_add_func("/the largest plans/the ends of a queue", test_far_ends_of_queues);
 	g_test_add_func("/what cannot be scheduled is refused", test_refusals);
+	g_test_add_func("/a problem of one item", test_one_item);
+	g_test_add_func("/steps are bounded", test_steps_max);
+	g_test_add_func("/modes of worksteal use what they need", test_worksteal_modes);
+	g_test_add_func("/names end", test_names_end);
 	g_test_add_func("/a problem without M, N or K is valid", test_empty);
 	return g_test_run();
 }

@@ -116,6 +116,9 @@ static void places_agree(void)
 	g_assert_cmpuint(ts_pipeline_at(UINT64_C(3) << 32, 3).parity, ==, 0);
 	g_assert_cmpuint(ts_pipeline_at((UINT64_C(3) << 32) + 5, 3).stage, ==, 2);
 	g_assert_cmpuint(ts_pipeline_at((UINT64_C(3) << 32) + 5, 3).parity, ==, 1);
+	g_assert_cmpuint(
+		ts_pipeline_after(ts_pipeline_at(6000000001, 3000000001), 1, 3000000001).stage, ==,
+		0);
 }
 
 static void check_sound(const struct ts_roles *m)

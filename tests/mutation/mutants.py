@@ -35,7 +35,8 @@ ASSIGNS = {'=', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>=', '+
 
 
 def one_line(text):
-    return re.sub(r' (?=[);])', '', ' '.join(text.split()))
+    """Without comments and line breaks."""
+    return re.sub(r' (?=[);])', '', ' '.join(re.sub(r'/\*.*?\*/', '', text, flags=re.S).split()))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,4 +5,4 @@
 # usage: run.sh [JOBS [HEADER...]]
 # Prints a table of how many mutants of each header are killed by a test, refused by the compiler,
 # compiled to the same code, or survive. Exit code 1: a survivor is not listed, or the list is stale.
-exec python3 "$(dirname "$0")/mutate.py" "$@"
+exec python3 -B "$(dirname "$0")/mutate.py" "$@"

@@ -1,0 +1,138 @@
+#!/bin/sh
+# The GEMM on a real GPU: every policy on random and on awkward shapes, in clusters and both tile
+# shapes, compute-sanitizer on small ones, and times beside cuBLAS.
+#
+# usage: check_gemm.sh TILESIM [FOLDER [PART...]]
+# Parts: products sanitizer timing, by default all. Results go to FOLDER, by default a new one.
+# LD_LIBRARY_PATH has to lead to cuBLAS for the times.
+# Exit codes: 0 all is well, 1 something failed, 77 no GPU.
+set -u
+
+tilesim=$1
+out=${2:-$(mktemp -d)}
+[ $# -lt 2 ] || shift
+shift
+parts=${*:-products sanitizer timing}
+tiles="--block 128x256x64,128x128x64"
+clusters="--cluster 1x1,2x1,1x2"
+failed=0
+mkdir -p "$out"
+: >"$out/table.txt"
+
+# A hang is a failure too.
+timeout 60 "$tilesim" gpu gemm --m 300 --n 520 --k 200 >"$out/first.txt" 2>&1
+code=$?
+cat "$out/first.txt"
+[ $code -eq 0 ] || exit $code
+
+# sweep TITLE OPTION...: one row of the table at the end; its own table goes to a file.
+sweep()
+{
+	title=$1
+	shift
+	begin=$(date +%s)
+	timeout 240 "$tilesim" gpu gemm "$@" --format json >"$out/sweep.json" 2>"$out/sweep.err"
+	code=$?
+	[ $code -eq 0 ] || failed=1
+	grep -v '^$' "$out/sweep.err" | head -n 20
+	# The sum over all policies comes first.
+	figures=$(sed -n 's/^  "[a-z_]*" : \([0-9.e-]*\),$/\1/p' "$out/sweep.json" | head -n 6 |
+		tr '\n' ' ')
+	# shellcheck disable=SC2086
+	printf '%-26s %7s %9s %11s %9s %9.2g %6.2f %5s %5s\n' "$title" ${figures:-- - - - 0 0} \
+		$code $(($(date +%s) - begin)) >>"$out/table.txt"
+	cat "$out/sweep.json" >>"$out/sweeps.json"
+}
+
+# random COUNT MOST SEED: numbers from 1 to MOST with commas, odd ones as often as even ones.
+random()
+{
+	awk -v count="$1" -v most="$2" -v seed="$3" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < count; i++)
+			printf "%s%d", i ? "," : "", 1 + int(rand() * most)
+	}'
+}
+
+products()
+{
+	printf '%-26s %7s %9s %11s %9s %9s %6s %5s %5s\n' sweep plans tiles elements failures \
+		error worst exit s >>"$out/table.txt"
+	edges=1,127,128,129,255,257,520
+	# The words are split on purpose from here on.
+	# shellcheck disable=SC2086
+	{
+	sweep "edges of tiles" --policy persistent,worksteal $clusters $tiles --m $edges \
+		--n $edges --k 1,8,63,64,65,200
+	sweep "every policy, random" --policy all --mode all --xcds 3 $clusters $tiles \
+		--m $(random 3 1500 1) --n $(random 3 1500 2) --k $(random 3 700 3)
+	sweep "rows of 16 bytes, random" --policy all --mode all $clusters $tiles \
+		--m $(random 4 2500 4) --n 8,1016,2504,3000 --k 72,1000
+	sweep "larger clusters" --policy all --mode steal --cluster 2x2,4x1,1x4,4x2,2x4 $tiles \
+		--m 1,129,1900,$(random 1 3000 5) --n 8,700,$(random 1 3000 6) --k 8,641
+	sweep "orders and remaps" --policy all --mode all --order all --remap all --xcds 8 \
+		$clusters --m 1900 --n 3333 --k 129
+	sweep "few and many workers" --policy persistent,worksteal \
+		--mode steal,global,hierarchical --workers 1,7,400 --xcds 1,8 $clusters \
+		--m 129,1900 --n 2048,2049 --k 65
+	sweep "long sums" --policy all --mode steal $clusters $tiles --m 300 --n 520,521 \
+		--k 16384,30001
+	}
+}
+
+sanitizer()
+{
+	checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+	[ -x "$checker" ] || return
+	printf '\n%-44s %5s %s\n' sanitizer exit says >>"$out/table.txt"
+	for tool in memcheck racecheck synccheck; do
+		for plan in "persistent 1x1 128x256x64" "worksteal 2x1 128x256x64" \
+			"worksteal 1x2 128x128x64"; do
+			# shellcheck disable=SC2086
+			set -- $plan
+			timeout 40 "$checker" --tool $tool --error-exitcode 9 "$tilesim" gpu gemm \
+				--policy $1 --cluster $2 --block $3 --workers 2 --m 300 --n 520 \
+				--k 200 --repeat 0 >"$out/last.txt" 2>&1
+			code=$?
+			[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
+			printf '%-44s %5d %s\n' "$tool, $plan" $code \
+				"$(tail -n 1 "$out/last.txt")" >>"$out/table.txt"
+		done
+	done
+}
+
+timing()
+{
+	printf '\n%-18s %-12s %-8s %-6s %8s %8s %6s %9s %5s\n' "M x N x K" tile cluster policy \
+		TFLOP/s cuBLAS ratio error exit >>"$out/table.txt"
+	for shape in "8192 8192 8192" "4096 4096 4096" "4352 4352 4096" "3000 5000 2048"; do
+		for plan in "1x1 128x256x64" "2x1 128x256x64" "1x2 128x256x64" \
+			"2x1 128x128x64"; do
+			for policy in persistent worksteal; do
+				# shellcheck disable=SC2086
+				time_one $shape $plan $policy
+			done
+		done
+	done
+}
+
+# time_one M N K CLUSTER TILE POLICY
+time_one()
+{
+	timeout 60 "$tilesim" gpu gemm --m "$1" --n "$2" --k "$3" --cluster "$4" --block "$5" \
+		--policy "$6" --cublas >"$out/last.txt" 2>&1
+	code=$?
+	[ $code -eq 0 ] || { failed=1; head -n 20 "$out/last.txt"; }
+	cat "$out/last.txt" >>"$out/times.txt"
+	awk -v shape="$1 x $2 x $3" -v tile="$5" -v cluster="$4" -v policy="$6" -v code=$code '
+		/^time/ { ours = $(NF - 1) } /^cuBLAS/ { theirs = $(NF - 1) }
+		/^ratio/ { ratio = $2 } /^error/ { error = $2 }
+		END { printf "%-18s %-12s %-8s %-6.6s %8s %8s %6s %9s %5d\n", shape, tile, cluster,
+			policy, ours, theirs, ratio, error, code }' "$out/last.txt" >>"$out/table.txt"
+}
+
+for part in $parts; do
+	$part
+done
+cat "$out/table.txt"
+exit $failed

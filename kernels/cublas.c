@@ -1,0 +1,173 @@
+/* cublasLt: its few types and functions that are needed. */
+#include "kernels/cublas.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/cuda.h"
+
+/* Values that are part of the ABI: cublasComputeType_t, cudaDataType, cublasOperation_t,
+ * cublasLtMatmulDescAttributes_t and cublasLtMatmulPreferenceAttributes_t. */
+enum { COMPUTE_32F = 68, REAL_32F = 0, REAL_16BF = 14, TRANSPOSED = 1 };
+enum { DESCRIPTION_A = 3, PREFERENCE_WORKSPACE = 1 };
+enum { ALGORITHMS = 8 };
+
+/* cublasLtMatmulHeuristicResult_t */
+struct candidate {
+	uint64_t algorithm[8];
+	size_t workspace;
+	int state;
+	float waves;
+	int reserved[4];
+};
+
+struct api {
+	int (*create)(void **handle);
+	int (*destroy)(void *handle);
+	int (*description_new)(void **description, int compute, int scale);
+	int (*description_set)(void *description, int attribute, const void *value, size_t bytes);
+	int (*layout_new)(void **layout, int type, uint64_t rows, uint64_t cols, int64_t lead);
+	int (*layout_free)(void *layout);
+	int (*preference_new)(void **preference);
+	int (*preference_set)(void *preference, int attribute, const void *value, size_t bytes);
+	int (*find)(void *handle, void *description, void *a, void *b, void *c, void *d,
+		void *preference, int wanted, struct candidate *found, int *count);
+	int (*multiply)(void *handle, void *description, const void *alpha, const void *a,
+		void *layout_a, const void *b, void *layout_b, const void *beta, const void *c,
+		void *layout_c, void *d, void *layout_d, const void *algorithm, void *workspace,
+		size_t workspace_bytes, void *stream);
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = {
+	{"cublasLtCreate", offsetof(struct api, create)},
+	{"cublasLtDestroy", offsetof(struct api, destroy)},
+	{"cublasLtMatmulDescCreate", offsetof(struct api, description_new)},
+	{"cublasLtMatmulDescSetAttribute", offsetof(struct api, description_set)},
+	{"cublasLtMatrixLayoutCreate", offsetof(struct api, layout_new)},
+	{"cublasLtMatrixLayoutDestroy", offsetof(struct api, layout_free)},
+	{"cublasLtMatmulPreferenceCreate", offsetof(struct api, preference_new)},
+	{"cublasLtMatmulPreferenceSetAttribute", offsetof(struct api, preference_set)},
+	{"cublasLtMatmulAlgoGetHeuristic", offsetof(struct api, find)},
+	{"cublasLtMatmul", offsetof(struct api, multiply)},
+};
+
+struct ts_cublas {
+	struct api api;
+	void *handle, *description, *preference;
+	void *layouts[3]; /* B, A and C, which the library sees as columns */
+	struct ts_cublas_problem problem;
+	uint64_t workspace, workspace_bytes;
+	struct candidate candidates[ALGORITHMS];
+};
+
+static bool good(int status, const char *what, GError **error)
+{
+	if (status != 0)
+		g_set_error(error, ts_cuda_error_quark(), TS_CUDA_FAILED,
+			"cublasLt: %s failed with status %d", what, status);
+	return status == 0;
+}
+
+static bool open_library(struct ts_cublas *b, GError **error)
+{
+	static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
+	void *library = NULL;
+
+	for (size_t i = 0; library == NULL && i < G_N_ELEMENTS(names); i++)
+		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; library != NULL && i < G_N_ELEMENTS(functions); i++) {
+		void *symbol = dlsym(library, functions[i].name);
+
+		if (symbol == NULL)
+			library = NULL;
+		memcpy((char *)&b->api + functions[i].offset, &symbol, sizeof symbol);
+	}
+	if (library == NULL)
+		g_set_error(error, ts_cuda_error_quark(), TS_CUDA_ABSENT,
+			"no cuBLAS: libcublasLt.so.13 or .12 was not found; set LD_LIBRARY_PATH or "
+			"leave out --cublas");
+	return library != NULL;
+}
+
+struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GError **error)
+{
+	struct ts_cublas *b = g_new0(struct ts_cublas, 1);
+	const int transposed = TRANSPOSED;
+
+	b->workspace = workspace;
+	b->workspace_bytes = workspace_bytes;
+	if (open_library(b, error) && good(b->api.create(&b->handle), "cublasLtCreate", error) &&
+		good(b->api.description_new(&b->description, COMPUTE_32F, REAL_32F),
+			"cublasLtMatmulDescCreate", error) &&
+		good(b->api.description_set(
+			     b->description, DESCRIPTION_A, &transposed, sizeof transposed),
+			"cublasLtMatmulDescSetAttribute", error) &&
+		good(b->api.preference_new(&b->preference), "cublasLtMatmulPreferenceCreate",
+			error) &&
+		good(b->api.preference_set(b->preference, PREFERENCE_WORKSPACE, &b->workspace_bytes,
+			     sizeof b->workspace_bytes),
+			"cublasLtMatmulPreferenceSetAttribute", error))
+		return b;
+	ts_cublas_free(b);
+	return NULL;
+}
+
+static void drop_layouts(struct ts_cublas *b)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(b->layouts); i++)
+		if (b->layouts[i] != NULL)
+			b->api.layout_free(b->layouts[i]);
+	memset(b->layouts, 0, sizeof b->layouts);
+}
+
+/* The library itself stays loaded, and so do a description and a preference of a few bytes. */
+void ts_cublas_free(struct ts_cublas *b)
+{
+	if (b == NULL)
+		return;
+	drop_layouts(b);
+	if (b->handle != NULL)
+		b->api.destroy(b->handle);
+	g_free(b);
+}
+
+/* The library's matrices have contiguous columns: it computes C^T[n,m] = B[n,k] A^T[k,m]. */
+bool ts_cublas_prepare(
+	struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count, GError **error)
+{
+	int count = 0;
+
+	drop_layouts(b);
+	b->problem = *p;
+	if (!good(b->api.layout_new(&b->layouts[0], REAL_16BF, p->k, p->n, p->k), "the layout of B",
+		    error) ||
+		!good(b->api.layout_new(&b->layouts[1], REAL_16BF, p->k, p->m, p->k),
+			"the layout of A", error) ||
+		!good(b->api.layout_new(&b->layouts[2], REAL_16BF, p->n, p->m, p->n),
+			"the layout of C", error) ||
+		!good(b->api.find(b->handle, b->description, b->layouts[0], b->layouts[1],
+			      b->layouts[2], b->layouts[2], b->preference, ALGORITHMS,
+			      b->candidates, &count),
+			"cublasLtMatmulAlgoGetHeuristic", error))
+		return false;
+	*ret_count = (uint32_t)count;
+	return good(count > 0 ? 0 : -1, "finding an algorithm", error);
+}
+
+bool ts_cublas_start(struct ts_cublas *b, uint32_t index, GError **error)
+{
+	const float one = 1, zero = 0;
+	void *c = (void *)(uintptr_t)b->problem.c;
+	const void *first = (const void *)(uintptr_t)b->problem.b;
+	const void *second = (const void *)(uintptr_t)b->problem.a;
+
+	return good(b->api.multiply(b->handle, b->description, &one, first, b->layouts[0], second,
+			    b->layouts[1], &zero, c, b->layouts[2], c, b->layouts[2],
+			    b->candidates[index].algorithm, (void *)(uintptr_t)b->workspace,
+			    b->workspace_bytes, NULL),
+		"cublasLtMatmul", error);
+}

@@ -1,0 +1,30 @@
+/* The vendor's GEMM on the same matrices, to measure against: cublasLt, which is opened when the
+ * program runs and needs no header to build. */
+#ifndef TS_CUBLAS_H
+#define TS_CUBLAS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ts_cublas;
+
+/* After the GPU was opened; the workspace is its memory at that address. NULL and an error, which
+ * says so where the library is not there. Free with ts_cublas_free(). */
+struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GError **error);
+void ts_cublas_free(struct ts_cublas *b);
+
+/* C[m,n] = A[m,k] B[n,k]^T in bf16, sums in fp32, at these addresses. */
+struct ts_cublas_problem {
+	uint32_t m, n, k;
+	uint64_t a, b, c;
+};
+
+/* Asks for algorithms, the best first by the library's guess; at least one. */
+bool ts_cublas_prepare(struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count,
+	GError **error);
+
+/* Launches algorithm number `index`. Doesn't wait. */
+bool ts_cublas_start(struct ts_cublas *b, uint32_t index, GError **error);
+
+#endif

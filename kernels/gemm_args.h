@@ -1,0 +1,40 @@
+/* What the GEMM kernels take, for them and for their host: C[m,n] = A[m,k] B[n,k]^T in bf16, sums
+ * in fp32, by any plan of whole items. */
+#ifndef TS_GEMM_ARGS_H
+#define TS_GEMM_ARGS_H
+
+#include "policies/all.h"
+
+enum {
+	TS_GEMM_BLOCK_M = 128,
+	TS_GEMM_BLOCK_K = 64,
+	TS_GEMM_WIDE = 256, /* BLOCK_N of one kernel */
+	TS_GEMM_SLIM = 128, /* and of the other */
+	TS_GEMM_THREADS = 384,
+	TS_GEMM_BOX = 64, /* rows and columns of the copy engine's boxes of C */
+	TS_GEMM_RANKS = 8 /* CTAs in a cluster at most */
+};
+
+/* A two-dimensional array for the copy engine, as the driver encodes it. */
+struct ts_gemm_map {
+	uint64_t words[16];
+} __attribute__((aligned(64)));
+
+struct ts_gemm_args {
+	struct ts_gemm_map a, b, c;
+	struct ts_plan plan;
+	uint32_t *counters;
+	uint32_t *fault; /* enum ts_gemm_fault of the last worker that met one */
+};
+
+/* Why a worker left before its policy let it. */
+enum ts_gemm_fault {
+	TS_GEMM_NO_FAULT,
+	TS_GEMM_NO_COUNTER, /* a claim of a counter that the plan has not */
+	TS_GEMM_PARTIAL     /* part of an item's k range, a wait or a signal */
+};
+
+/* Bytes of dynamic shared memory, of which a kernel needs less. */
+enum { TS_GEMM_SHARED = 226 * 1024 };
+
+#endif

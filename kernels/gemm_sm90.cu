@@ -1,0 +1,386 @@
+/* GEMM for Hopper: any policy, order, remap and cluster in one kernel. Of three warpgroups one has
+ * the loader (one thread: the copy engine fills a ring of stages) and the scheduler (one thread of
+ * the cluster: asks the policy and hands items to all roles of all CTAs); the two others multiply,
+ * 64 rows of the tile each, and write the output. */
+#include "kernels/gemm_args.h"
+#include "kernels/ptx.h"
+#include "policies/pipeline.h"
+
+enum { BLOCK_M = TS_GEMM_BLOCK_M, BLOCK_K = TS_GEMM_BLOCK_K, BOX = TS_GEMM_BOX };
+
+/* Items in the scheduler's ring: roles can be one item apart. */
+enum { ITEMS = 2 };
+
+/* Boxes of C in flight for each warpgroup. */
+enum { OUTPUTS = 2 };
+
+/* An item as it is handed on; k_end 0 means that there is none and that the roles leave. */
+struct alignas(16) handed {
+	uint32_t m, n, k_begin, k_end;
+};
+
+/* All shared memory of a CTA. Operands and output boxes are swizzled by the copy engine, which
+ * needs 1024 byte alignment. */
+template <int BLOCK_N, int STAGES> struct room {
+	enum {
+		block_n = BLOCK_N,
+		stages = STAGES,
+		/* K iterations before the end of an item's loads at which the next one is asked
+		 * for: long enough for the answers of a few atomics, and no longer, since what a
+		 * worker has claimed is lost to the others. */
+		ahead = 4 * TS_GEMM_WIDE / BLOCK_N
+	};
+	uint16_t a[STAGES][BLOCK_M * BLOCK_K];
+	uint16_t b[STAGES][BLOCK_N * BLOCK_K];
+	uint16_t c[2][OUTPUTS][BOX * BOX];
+	struct handed items[ITEMS];
+	uint64_t full[STAGES], empty[STAGES];
+	uint64_t item_full[ITEMS], item_empty[ITEMS];
+	uint64_t wanted; /* the loader wants the next item */
+};
+
+/* Where a CTA stands in its cluster. */
+struct place {
+	uint32_t rank, m, n; /* m + n * cluster_m = rank */
+	uint32_t cluster_m, cluster_n;
+};
+
+TS_GPU struct place find_place(const struct ts_plan *p)
+{
+	struct place at;
+
+	at.rank = gpu_rank();
+	at.cluster_m = p->cluster_m;
+	at.cluster_n = p->cluster_n;
+	at.n = at.rank / p->cluster_m;
+	at.m = at.rank - at.n * p->cluster_m;
+	return at;
+}
+
+template <class ROOM> TS_GPU void set_up(ROOM *r, const struct place *at)
+{
+	uint32_t writers = at->cluster_m + at->cluster_n - 1;
+	uint32_t readers = 8 + 1; /* warps that multiply, and the loader */
+
+	for (int i = 0; i < ROOM::stages; i++) {
+		ptx_barrier_init(&r->full[i], 1);
+		ptx_barrier_init(&r->empty[i], 8 * writers);
+	}
+	for (int i = 0; i < ITEMS; i++) {
+		ptx_barrier_init(&r->item_full[i], 1);
+		ptx_barrier_init(&r->item_empty[i], readers * at->cluster_m * at->cluster_n);
+	}
+	ptx_barrier_init(&r->wanted, 1);
+	ptx_barrier_init_done();
+}
+
+/* Asks the policy until it has an item for the worker, or none. */
+TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
+{
+	struct ts_step s = ts_next(&a->plan, w, 0);
+	enum ts_gemm_fault fault = TS_GEMM_NO_FAULT;
+	struct handed h = {0, 0, 0, 0};
+
+	while (s.act == TS_CLAIM && s.counter < a->plan.counters)
+		s = ts_next(&a->plan, w, gpu_claim(&a->counters[s.counter]));
+	if (s.act == TS_CLAIM)
+		fault = TS_GEMM_NO_COUNTER;
+	else if (s.act == TS_WAIT || s.act == TS_SIGNAL ||
+		(s.act == TS_WORK && (s.k_begin != 0 || s.k_end != a->plan.depth || !s.owns)))
+		fault = TS_GEMM_PARTIAL;
+	if (fault != TS_GEMM_NO_FAULT)
+		*a->fault = (uint32_t)fault;
+	else if (s.act == TS_WORK)
+		h = {s.m, s.n, s.k_begin, s.k_end};
+	return h;
+}
+
+/* The scheduler: one thread, in the CTA of rank 0. */
+template <class ROOM>
+TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
+{
+	uint32_t id = gpu_cluster();
+	struct ts_worker w = ts_worker_make(id, id % a->plan.domains);
+	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
+	struct handed h;
+
+	for (uint32_t count = 0;; count++) {
+		uint64_t *full = &r->item_full[ring.stage];
+
+		if (count > 0)
+			ptx_barrier_wait(&r->wanted, (count - 1) & 1);
+		h = ask(a, &w);
+		ptx_barrier_wait(&r->item_empty[ring.stage], ts_empty_parity(ring));
+		r->items[ring.stage] = h;
+		ptx_barrier_arrive(full);
+		for (uint32_t rank = 1; rank < at->cluster_m * at->cluster_n; rank++) {
+			const uint32_t words[4] = {h.m, h.n, h.k_begin, h.k_end};
+
+			ptx_barrier_expect_at(full, rank, sizeof words);
+			ptx_store_at(&r->items[ring.stage], full, rank, words);
+		}
+		if (h.k_end == 0)
+			return;
+		ring = ts_pipeline_next(ring, ITEMS);
+	}
+}
+
+/* The next item: one thread of a role takes it, and leaves its place to the scheduler. */
+template <class ROOM> TS_GPU struct handed take(ROOM *r, struct ts_pipeline *ring)
+{
+	struct handed h;
+
+	ptx_barrier_wait_cluster(&r->item_full[ring->stage], ts_full_parity(*ring));
+	h = r->items[ring->stage];
+	if (h.k_end != 0)
+		ptx_barrier_arrive_at(&r->item_empty[ring->stage], 0);
+	*ring = ts_pipeline_next(*ring, ITEMS);
+	return h;
+}
+
+/* The same for a warp. */
+template <class ROOM> TS_GPU struct handed take_together(ROOM *r, struct ts_pipeline *ring)
+{
+	struct handed h = {0, 0, 0, 0};
+
+	if (gpu_thread() % 32 == 0)
+		h = take(r, ring);
+	h.m = ptx_of_lane(h.m, 0);
+	h.n = ptx_of_lane(h.n, 0);
+	h.k_begin = ptx_of_lane(h.k_begin, 0);
+	h.k_end = ptx_of_lane(h.k_end, 0);
+	return h;
+}
+
+TS_GPU struct ts_tile find_tile(
+	const struct ts_plan *p, const struct handed *h, const struct place *at)
+{
+	struct ts_step s = ts_step_make(TS_WORK);
+
+	s.m = h->m;
+	s.n = h->n;
+	return ts_cta_tile(p, &s, at->rank);
+}
+
+/* One slice of an operand, for all CTAs of the cluster that share it. */
+TS_GPU void copy_slice(const struct ts_gemm_map *map, uint64_t *full, uint16_t *to, uint32_t x,
+	uint32_t y, uint32_t ranks, bool shared)
+{
+	if (shared)
+		ptx_copy_in_all(map, full, to, x, y, ranks);
+	else
+		ptx_copy_in(map, full, to, x, y);
+}
+
+/* The loader: one thread in each CTA. CTAs in a row of the cluster share A and those in a column
+ * share B: each loads its slice for all of them. A CTA without a tile does so too; what it loads
+ * for itself lies outside the array and is zero. */
+template <class ROOM>
+TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
+{
+	uint32_t rows_a = BLOCK_M / at->cluster_n, rows_b = ROOM::block_n / at->cluster_m;
+	uint32_t ranks_b = ((1u << at->cluster_m) - 1) << at->n * at->cluster_m;
+	uint32_t ranks_a = 0;
+	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
+	struct ts_pipeline stage = ts_pipeline_at(0, ROOM::stages);
+
+	for (uint32_t n = 0; n < at->cluster_n; n++)
+		ranks_a |= 1u << (at->m + n * at->cluster_m);
+	for (;;) {
+		struct handed h = take(r, &ring);
+		struct ts_tile tile = find_tile(&a->plan, &h, at);
+		uint32_t ask_at =
+			h.k_end - h.k_begin > ROOM::ahead ? h.k_end - ROOM::ahead : h.k_begin;
+
+		if (h.k_end == 0)
+			return;
+		for (uint32_t k = h.k_begin; k < h.k_end; k++) {
+			uint64_t *full = &r->full[stage.stage];
+
+			if (k == ask_at && at->rank == 0)
+				ptx_barrier_arrive(&r->wanted);
+			ptx_barrier_wait(&r->empty[stage.stage], ts_empty_parity(stage));
+			ptx_barrier_expect(full, sizeof r->a[0] + sizeof r->b[0]);
+			copy_slice(&a->a, full, &r->a[stage.stage][at->n * rows_a * BLOCK_K],
+				k * BLOCK_K, tile.m * BLOCK_M + at->n * rows_a, ranks_a,
+				at->cluster_n > 1);
+			copy_slice(&a->b, full, &r->b[stage.stage][at->m * rows_b * BLOCK_K],
+				k * BLOCK_K, tile.n * ROOM::block_n + at->m * rows_b, ranks_b,
+				at->cluster_m > 1);
+			stage = ts_pipeline_next(stage, ROOM::stages);
+		}
+	}
+}
+
+/* This lane's one of the CTAs that write into this one's stages: those of its row and column. */
+TS_GPU uint32_t find_writer(const struct place *at, uint32_t lane)
+{
+	uint32_t n = lane - at->cluster_m;
+
+	if (lane < at->cluster_m)
+		return lane + at->n * at->cluster_m;
+	return at->m + (n + (n >= at->n ? 1 : 0)) * at->cluster_m;
+}
+
+/* A warp is done with a stage: it tells all that write there. */
+template <class ROOM>
+TS_GPU void free_stage(ROOM *r, const struct place *at, uint32_t stage, uint32_t writer)
+{
+	if (gpu_thread() % 32 < at->cluster_m + at->cluster_n - 1)
+		ptx_barrier_arrive_at(&r->empty[stage], writer);
+}
+
+/* d = the 64 rows of A that belong to this warpgroup times B, over the item's k range. */
+template <class ROOM, int SUMS>
+TS_GPU struct ts_pipeline accumulate(ROOM *r, const struct place *at, const struct handed *h,
+	struct ts_pipeline stage, uint32_t half, float (&d)[SUMS])
+{
+	uint32_t writer = find_writer(at, gpu_thread() % 32);
+	uint32_t before = 0;
+
+	for (uint32_t k = h->k_begin; k < h->k_end; k++) {
+		uint64_t a, b;
+
+		ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
+		a = ptx_operand(&r->a[stage.stage][half * BOX * BLOCK_K]);
+		b = ptx_operand(r->b[stage.stage]);
+		ptx_multiply_begin();
+#pragma unroll
+		for (uint32_t i = 0; i < BLOCK_K / 16; i++)
+			ptx_multiply(d, a + 2 * i, b + 2 * i, k > h->k_begin || i > 0 ? 1 : 0);
+		ptx_multiply_group();
+		/* Two iterations are in flight, so that the tensor cores always have work. */
+		if (k > h->k_begin) {
+			ptx_multiply_wait<1>();
+			free_stage(r, at, before, writer);
+		}
+		before = stage.stage;
+		stage = ts_pipeline_next(stage, ROOM::stages);
+	}
+	ptx_multiply_wait<0>();
+	ptx_settle(d);
+	free_stage(r, at, before, writer);
+	return stage;
+}
+
+/* A CTA without a tile lets its stages go by. */
+template <class ROOM>
+TS_GPU struct ts_pipeline pass(
+	ROOM *r, const struct place *at, const struct handed *h, struct ts_pipeline stage)
+{
+	uint32_t writer = find_writer(at, gpu_thread() % 32);
+
+	for (uint32_t k = h->k_begin; k < h->k_end; k++) {
+		ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
+		__syncwarp();
+		free_stage(r, at, stage.stage, writer);
+		stage = ts_pipeline_next(stage, ROOM::stages);
+	}
+	return stage;
+}
+
+/* The warpgroup's half of the tile, in boxes of 64 columns: rounded, to shared memory, and from
+ * there to C by the copy engine, which leaves out what is beyond the edge. */
+template <class ROOM, int SUMS>
+TS_GPU void store(const struct ts_gemm_args *a, ROOM *r, const struct ts_tile *tile, uint32_t half,
+	const float (&d)[SUMS])
+{
+	uint32_t thread = gpu_thread() % 128, lane = thread % 32;
+	uint32_t row = thread / 32 * 16 + lane % 16; /* whose address this lane gives */
+	uint32_t y = tile->m * BLOCK_M + half * BOX;
+
+#pragma unroll
+	for (int box = 0; box < ROOM::block_n / BOX; box++) {
+		uint16_t *to = r->c[half][box % OUTPUTS];
+		uint32_t x = tile->n * ROOM::block_n + (uint32_t)box * BOX;
+
+		if (thread == 0)
+			ptx_copy_out_wait<OUTPUTS - 1>();
+		ptx_sync(1 + half, 128);
+#pragma unroll
+		for (int i = 0; i < BOX / 16; i++) {
+			const float *v = &d[(box * BOX + i * 16) / 2];
+			uint32_t chunk = (2 * (uint32_t)i + lane / 16) ^ row % 8;
+
+			ptx_store_matrices(ptx_shared(to) + row * 128 + chunk * 16,
+				ptx_pack(v[0], v[1]), ptx_pack(v[2], v[3]), ptx_pack(v[4], v[5]),
+				ptx_pack(v[6], v[7]));
+		}
+		ptx_fence_copies();
+		ptx_sync(1 + half, 128);
+		if (thread != 0)
+			continue;
+		/* Some boxes of an edge tile are outside altogether. */
+		if (x < a->plan.n && y < a->plan.m)
+			ptx_copy_out(&a->c, to, x, y);
+		ptx_copy_out_group();
+	}
+}
+
+/* A warpgroup that multiplies: half 0 or 1 of the tile. */
+template <class ROOM>
+TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *at, uint32_t half)
+{
+	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
+	struct ts_pipeline stage = ts_pipeline_at(0, ROOM::stages);
+	float d[ROOM::block_n / 2];
+
+	for (;;) {
+		struct handed h = take_together(r, &ring);
+		struct ts_tile tile = find_tile(&a->plan, &h, at);
+
+		if (h.k_end == 0)
+			break;
+		if (tile.valid) {
+			stage = accumulate(r, at, &h, stage, half, d);
+			store(a, r, &tile, half, d);
+		} else {
+			stage = pass(r, at, &h, stage);
+		}
+	}
+	ptx_copy_out_wait<0>();
+}
+
+/* Grid: a cluster of (cluster_m, cluster_n) CTAs for each worker, along x. */
+template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
+{
+	extern __shared__ char shared[];
+	ROOM *r = (ROOM *)(shared + ((1024 - ptx_shared(shared) % 1024) % 1024));
+	struct place at = find_place(&a->plan);
+	uint32_t thread = gpu_thread();
+
+	static_assert(sizeof(ROOM) + 1024 <= TS_GEMM_SHARED, "shared memory");
+	if (thread == 0) {
+		set_up(r, &at);
+		ptx_copy_prepare(&a->a);
+		ptx_copy_prepare(&a->b);
+		ptx_copy_prepare(&a->c);
+	}
+	__syncwarp();
+	gpu_cluster_sync();
+	if (thread < 128) {
+		ptx_registers_less<40>();
+		if (thread == 0)
+			load(a, r, &at);
+		else if (thread == 32 && at.rank == 0)
+			schedule(a, r, &at);
+	} else {
+		ptx_registers_more<232>();
+		multiply(a, r, &at, thread / 128 - 1);
+	}
+	/* A CTA that left could not be written to any more, nor told that a stage is free. */
+	__syncwarp();
+	gpu_cluster_sync();
+}
+
+extern "C" __global__ void __launch_bounds__(TS_GEMM_THREADS, 1)
+	ts_gemm_wide(TS_ARGUMENT struct ts_gemm_args args)
+{
+	gemm<struct room<TS_GEMM_WIDE, 4>>(&args);
+}
+
+extern "C" __global__ void __launch_bounds__(TS_GEMM_THREADS, 1)
+	ts_gemm_slim(TS_ARGUMENT struct ts_gemm_args args)
+{
+	gemm<struct room<TS_GEMM_SLIM, 6>>(&args);
+}

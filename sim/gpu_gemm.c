@@ -1,0 +1,362 @@
+/* tilesim gpu gemm: a real GEMM by the plan, checked and timed. */
+#include <string.h>
+
+#include "sim/gpu.h"
+#include "sim/gpu_gemm.h"
+#include "sim/refuse.h"
+#include "sim/request.h"
+
+struct options {
+	char *repeat, *check, *format;
+	gboolean cublas;
+};
+
+enum { SIZE_MAX_ELEMENTS = 1 << 30, SHOWN_MAX = 8, REPEAT = 20 };
+
+static const uint64_t WORDS_MAX = UINT64_C(1) << 34;
+static const uint64_t WORKSPACE_BYTES = 64 << 20;
+
+/* The options of the simulator, which mean nothing on a real device. */
+static bool refuse_unsuited(const struct ts_settings *s, GError **error)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {{"device", s->device != NULL}, {"dtype", s->dtype != NULL},
+		{"cus", s->cus != NULL}, {"occupancy", s->occupancy != NULL},
+		{"max-cluster", s->max_cluster != NULL}, {"claim-ns", s->claim_ns != NULL},
+		{"prologue-ns", s->prologue_ns != NULL}, {"epilogue-ns", s->epilogue_ns != NULL},
+		{"edge", s->edge != NULL}, {"domain", s->domain != NULL},
+		{"jitter", s->jitter != NULL}, {"mask", s->mask != NULL}, {"slow", s->slow != NULL},
+		{"hold", s->hold != NULL}, {"release", s->release != NULL}};
+
+	if (s->file != NULL)
+		return ts_refuse(error,
+			"--policy-file %s: a kernel has only the registered policies in it",
+			s->policy_file);
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
+		if (options[i].given)
+			return ts_refuse(error,
+				"--%s: the GEMM takes the GPU as it is; leave it out",
+				options[i].name);
+	return true;
+}
+
+static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError **error)
+{
+	const char *seed = x->settings->seed;
+
+	x->repeat = -1;
+	x->seed = 1;
+	if (!ts_format_parse(o->format, &x->format, error))
+		return false;
+	if (x->format == TS_CSV)
+		return ts_refuse(error, "--format csv: must be text or json");
+	if (o->check != NULL && strcmp(o->check, "full") != 0 && strcmp(o->check, "sample") != 0)
+		return ts_refuse(error, "--check %s: must be full or sample", o->check);
+	x->effort =
+		o->check != NULL && strcmp(o->check, "sample") == 0 ? TS_GEMM_SAMPLE : TS_GEMM_FULL;
+	if (o->repeat != NULL &&
+		(!ts_parse_int(o->repeat, &x->repeat) ||
+			!ts_in_range(x->repeat, 0, TS_GEMM_REPEAT_MAX)))
+		return ts_refuse(error, "--repeat %s: must be a whole number from 0 to %d",
+			o->repeat, TS_GEMM_REPEAT_MAX);
+	if (seed != NULL &&
+		(!ts_parse_int(seed, &x->seed) || !ts_in_range(x->seed, 0, TS_COUNT_MAX)))
+		return ts_refuse(
+			error, "--seed %s: must be a whole number from 0 to 2147483647", seed);
+	return true;
+}
+
+/* Is there a kernel for the request, whose size it can take? */
+static bool check_spec(const struct ts_spec *s, GError **error)
+{
+	if (!ts_gemm_has_block(s->block_m, s->block_n, s->block_k))
+		return ts_refuse(error,
+			"blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+			": the kernels have 128x256x64 and 128x128x64",
+			s->block_m, s->block_n, s->block_k);
+	if (!ts_gemm_has_cluster(s->cluster_m, s->cluster_n))
+		return ts_refuse(error,
+			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+			": the kernels take 1, 2 or 4 CTAs either way, and %d in all at most",
+			s->cluster_m, s->cluster_n, TS_GEMM_RANKS);
+	if (!ts_in_range(s->m, 1, SIZE_MAX_ELEMENTS) || !ts_in_range(s->n, 1, SIZE_MAX_ELEMENTS) ||
+		!ts_in_range(s->k, 1, SIZE_MAX_ELEMENTS))
+		return ts_refuse(error,
+			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT
+			": the kernels take sizes from 1 to %d",
+			s->m, s->n, s->k, SIZE_MAX_ELEMENTS);
+	return true;
+}
+
+/* The plan of a request, with as many workers as are resident where none were given. */
+static bool make_plan(
+	const struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan, GError **error)
+{
+	uint32_t resident;
+
+	if (!check_spec(spec, error))
+		return false;
+	resident = ts_gemm_residency(&x->gpu, (uint32_t)spec->block_n, (uint32_t)spec->cluster_m,
+		(uint32_t)spec->cluster_n);
+	if (resident == 0)
+		return ts_refuse(error,
+			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": %s has no room for one",
+			spec->cluster_m, spec->cluster_n, x->gpu.cuda.name);
+	if (x->axes.default_workers)
+		spec->workers = resident;
+	if (!ts_request_plan(ret_plan, spec, error))
+		return false;
+	if (ts_gemm_words(ret_plan) > WORDS_MAX)
+		return ts_refuse(error, "M=%u, N=%u, K=%u: the matrices take more than 64 GiB",
+			ret_plan->m, ret_plan->n, ret_plan->k);
+	return true;
+}
+
+static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spec, int64_t seed)
+{
+	GString *out = g_string_new("tilesim gpu gemm");
+
+	ts_request_options(spec, out);
+	g_string_append_printf(out, " --seed %" G_GINT64_FORMAT " --check %s", seed,
+		x->effort == TS_GEMM_FULL ? "full" : "sample");
+	if (x->repeat >= 0)
+		g_string_append_printf(out, " --repeat %" G_GINT64_FORMAT, x->repeat);
+	if (x->cublas != NULL)
+		g_string_append(out, " --cublas");
+	return g_string_free(out, FALSE);
+}
+
+/* Times the launches. C is the same to the bit after all of them, or the kernel has a race. */
+static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t count,
+	struct ts_gpu_product *r, GError **error)
+{
+	uint64_t words = ((uint64_t)p->m * p->n + 1) / 2;
+	g_autofree uint32_t *before = ts_gemm_fetch(&x->gpu, x->gpu.layout.c, words, error);
+	g_autofree uint32_t *after = NULL;
+
+	if (before == NULL ||
+		!ts_gemm_time(&x->gpu, p, count, x->cublas, &r->ours, &r->theirs, error))
+		return false;
+	r->timed = true;
+	after = ts_gemm_fetch(&x->gpu, x->gpu.layout.c, words, error);
+	if (after == NULL)
+		return false;
+	if (r->verdict.sound && memcmp(before, after, words * sizeof *after) != 0) {
+		r->verdict.sound = false;
+		r->verdict.fault = g_strdup("C changes from launch to launch");
+	}
+	return true;
+}
+
+/* Computes, checks and times one plan. False where CUDA failed. */
+static bool run_plan(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t count,
+	struct ts_gpu_product *r, GError **error)
+{
+	memset(r, 0, sizeof *r);
+	return ts_gemm_prepare(&x->gpu, p, (uint64_t)seed, error) &&
+		ts_gemm_start(&x->gpu, p, NULL, error) &&
+		ts_gemm_check(&x->gpu, p, x->effort, &r->verdict, error) &&
+		(count == 0 || repeat(x, p, count, r, error));
+}
+
+static int gemm_one(struct ts_gpu_gemm *x, GError **error)
+{
+	uint32_t count = x->repeat < 0 ? REPEAT : (uint32_t)x->repeat;
+	g_autofree char *command = NULL;
+	g_autofree char *report = NULL;
+	struct ts_spec spec;
+	struct ts_plan plan;
+	struct ts_gpu_product r;
+	bool sound;
+
+	ts_axes_spec(&x->axes, 0, &spec);
+	if (!make_plan(x, &spec, &plan, error))
+		return TS_EXIT_USAGE;
+	if (!run_plan(x, &plan, x->seed, count, &r, error))
+		return TS_EXIT_UNSOUND;
+	sound = r.verdict.sound;
+	command = make_command(x, &spec, x->seed);
+	report = ts_gpu_gemm_report(x, &plan, &r, command);
+	g_print("%s", report);
+	g_free(r.verdict.fault);
+	return sound ? TS_EXIT_OK : TS_EXIT_UNSOUND;
+}
+
+/* The tally of the request's policy. */
+static struct ts_gpu_tally *find_tally(GArray *tallies, const struct ts_spec *spec)
+{
+	g_autofree char *name = ts_request_policy_text(spec);
+	struct ts_gpu_tally fresh = {0};
+
+	for (guint i = 0; i < tallies->len; i++)
+		if (strcmp(g_array_index(tallies, struct ts_gpu_tally, i).name, name) == 0)
+			return &g_array_index(tallies, struct ts_gpu_tally, i);
+	fresh.name = g_steal_pointer(&name);
+	g_array_append_val(tallies, fresh);
+	return &g_array_index(tallies, struct ts_gpu_tally, tallies->len - 1);
+}
+
+static void count(struct ts_gpu_tally *t, const struct ts_gpu_tally *more)
+{
+	t->plans += more->plans;
+	t->tiles += more->tiles;
+	t->elements += more->elements;
+	t->failures += more->failures;
+	t->error = MAX(t->error, more->error);
+	t->worst = MAX(t->worst, more->worst);
+}
+
+/* One of many. False where CUDA failed. */
+static bool gemm_next(struct ts_gpu_gemm *x, struct ts_spec *spec, int64_t seed, uint64_t *failures,
+	GError **error)
+{
+	uint32_t launches = x->repeat < 0 ? 1 : (uint32_t)x->repeat;
+	g_autofree char *command = NULL;
+	struct ts_gpu_tally one = {.plans = 1};
+	struct ts_gpu_product r;
+	struct ts_plan plan;
+
+	/* A combination that has no plan is left out. */
+	if (!make_plan(x, spec, &plan, NULL))
+		return true;
+	command = make_command(x, spec, seed);
+	if (!run_plan(x, &plan, seed, launches, &r, error)) {
+		g_prefix_error(error, "%s: ", command);
+		return false;
+	}
+	one.tiles = (uint64_t)plan.rows * plan.cols;
+	one.elements = r.verdict.checked;
+	one.error = r.verdict.error;
+	one.worst = r.verdict.worst;
+	one.failures = r.verdict.sound ? 0 : 1;
+	count(find_tally(x->tallies, spec), &one);
+	if (!r.verdict.sound && (*failures)++ < SHOWN_MAX)
+		g_printerr("FAILED       %s\nrepeat with  %s\n", r.verdict.fault, command);
+	g_free(r.verdict.fault);
+	return true;
+}
+
+static int gemm_all(struct ts_gpu_gemm *x, GError **error)
+{
+	g_autofree char *table = NULL;
+	struct ts_gpu_tally sum = {.name = (char *)"all"};
+	struct ts_spec spec;
+	uint64_t failures = 0;
+	bool good = true;
+
+	x->tallies = g_array_new(FALSE, FALSE, sizeof(struct ts_gpu_tally));
+	for (uint64_t i = 0; good && i < x->axes.count; i++)
+		if (ts_axes_spec(&x->axes, i, &spec))
+			good = gemm_next(
+				x, &spec, (x->seed + (int64_t)i) % TS_COUNT_MAX, &failures, error);
+	for (guint i = 0; i < x->tallies->len; i++)
+		count(&sum, &g_array_index(x->tallies, struct ts_gpu_tally, i));
+	table = good ? ts_gpu_gemm_table(x, x->tallies, &sum) : g_strdup("");
+	g_print("%s", table);
+	for (guint i = 0; i < x->tallies->len; i++)
+		g_free(g_array_index(x->tallies, struct ts_gpu_tally, i).name);
+	g_array_unref(x->tallies);
+	if (!good || failures > 0)
+		return TS_EXIT_UNSOUND;
+	if (sum.plans > 0)
+		return TS_EXIT_OK;
+	ts_refuse(error, "there is no kernel for any of these plans");
+	return TS_EXIT_USAGE;
+}
+
+/* The requests, for the GPU that is there. */
+static bool read_axes(struct ts_gpu_gemm *x, GError **error)
+{
+	struct ts_device *d = g_new0(struct ts_device, 1);
+	bool good;
+
+	d->id = g_strdup("gpu");
+	d->name = g_strdup(x->gpu.cuda.name);
+	d->units = x->gpu.units;
+	d->groups = d->xcds = d->occupancy = 1;
+	d->max_cluster = TS_GEMM_RANKS;
+	d->group_units = g_new(uint32_t, 1);
+	d->group_units[0] = d->units;
+	good = ts_settings_axes(x->settings, d, &x->axes, error);
+	ts_device_free(d);
+	return good;
+}
+
+/* Opens cuBLAS where it is wanted. */
+static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
+{
+	if (!wanted)
+		return true;
+	x->workspace = ts_cuda_alloc(&x->gpu.cuda, WORKSPACE_BYTES / sizeof(uint32_t), error);
+	if (x->workspace == 0)
+		return false;
+	x->cublas = ts_cublas_new(x->workspace, WORKSPACE_BYTES, error);
+	return x->cublas != NULL;
+}
+
+static int gemm(const struct ts_settings *settings, const struct options *o, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+	struct ts_gpu_gemm x = {.settings = settings};
+	int code = TS_EXIT_USAGE;
+
+	if (!refuse_unsuited(settings, error) || !read_options(&x, o, error))
+		return TS_EXIT_USAGE;
+	if (ts_gemm_open(&x.gpu, &cause)) {
+		if (open_cublas(&x, o->cublas, &cause) && read_axes(&x, error)) {
+			if (x.axes.count == 1)
+				code = gemm_one(&x, error);
+			else if (o->cublas)
+				ts_refuse(error, "--cublas goes with one plan, not with several");
+			else
+				code = gemm_all(&x, error);
+			ts_axes_finish(&x.axes);
+		}
+		ts_cublas_free(x.cublas);
+		ts_cuda_free(&x.gpu.cuda, x.workspace);
+		ts_gemm_close(&x.gpu);
+	}
+	if (cause == NULL)
+		return code;
+	code = ts_gpu_exit(cause);
+	g_propagate_error(error, g_steal_pointer(&cause));
+	return code;
+}
+
+int ts_gpu_gemm_command(int argc, char **argv, GError **error)
+{
+	struct options o = {0};
+	const GOptionEntry entries[] = {
+		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
+			"launches that are timed (default 20; of several plans 1)", "N"},
+		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
+			"full (default) or sample: edges of tiles and some lines of a large C",
+			"WHICH"},
+		{"cublas", 0, 0, G_OPTION_ARG_NONE, &o.cublas,
+			"time cuBLAS too, launch by launch in turn", NULL},
+		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
+			"FORMAT"},
+		{0}};
+	struct ts_settings settings;
+	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu gemm",
+		"Computes C = A B in bf16 on a Hopper GPU, with the policy inside the kernel: "
+		"random\n"
+		"inputs, every result checked. A and C are row-major, B is column-major; blocks "
+		"are\n"
+		"128x256x64 (default) or 128x128x64. Lists and ranges give a table of all plans.",
+		entries);
+	int code = TS_EXIT_USAGE;
+
+	if (ts_settings_parse(&settings, context, argc, argv, error)) {
+		if (settings.axes[TS_AXIS_BLOCK] == NULL)
+			settings.axes[TS_AXIS_BLOCK] = g_strdup("128x256x64");
+		code = settings.help ? TS_EXIT_OK : gemm(&settings, &o, error);
+	}
+	ts_settings_finish(&settings);
+	g_free(o.repeat);
+	g_free(o.check);
+	g_free(o.format);
+	return code;
+}

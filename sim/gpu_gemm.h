@@ -1,0 +1,45 @@
+/* The parts of `tilesim gpu gemm`. */
+#ifndef TS_GPU_GEMM_H
+#define TS_GPU_GEMM_H
+
+#include "kernels/gemm_check.h"
+#include "kernels/gemm_time.h"
+#include "sim/report.h"
+#include "sim/settings.h"
+
+struct ts_gpu_gemm {
+	const struct ts_settings *settings;
+	struct ts_gemm gpu;
+	struct ts_cublas *cublas; /* NULL where it was not asked for */
+	uint64_t workspace;       /* its memory */
+	struct ts_axes axes;
+	enum ts_gemm_effort effort;
+	enum ts_format format;
+	GArray *tallies; /* of several plans */
+	int64_t repeat;  /* -1: not given */
+	int64_t seed;
+};
+
+/* One plan's results. */
+struct ts_gpu_product {
+	struct ts_gemm_verdict verdict;
+	struct ts_gemm_times ours, theirs;
+	bool timed;
+};
+
+/* Of all plans of one policy and mode. */
+struct ts_gpu_tally {
+	char *name;
+	uint64_t plans, tiles, elements, failures;
+	double error, worst; /* the largest ones */
+};
+
+/* The whole report of one plan, in text or JSON. Free with g_free(). */
+char *ts_gpu_gemm_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
+	const struct ts_gpu_product *r, const char *command);
+
+/* A table with a row for each of the tallies and one for all. Free with g_free(). */
+char *ts_gpu_gemm_table(
+	const struct ts_gpu_gemm *x, const GArray *tallies, const struct ts_gpu_tally *sum);
+
+#endif

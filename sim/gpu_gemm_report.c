@@ -1,0 +1,153 @@
+/* Reports of GEMMs on the GPU. */
+#include "sim/gpu_gemm.h"
+#include "sim/request.h"
+
+static double teraflops(const struct ts_plan *p, double ms)
+{
+	return 2.0 * p->m * p->n * p->k / (ms * 1e9);
+}
+
+static void put_times(
+	GString *out, const char *who, const struct ts_plan *p, const struct ts_gemm_times *t)
+{
+	g_string_append_printf(out,
+		"%-12s %.4f ms in the median, from %.4f to %.4f ms: %.1f TFLOP/s\n", who,
+		t->median_ms, t->least_ms, t->most_ms, teraflops(p, t->median_ms));
+}
+
+static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
+	const struct ts_gpu_product *r, const char *command)
+{
+	g_autofree char *plan = ts_request_plan_text(p);
+	const struct ts_gemm_verdict *v = &r->verdict;
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out,
+		"device       %s\nproblem      M=%u N=%u K=%u, tiles of %ux%ux%u\nplan         "
+		"%s\n",
+		x->gpu.cuda.name, p->m, p->n, p->k, p->block_m, p->block_n, p->block_k, plan);
+	if (p->k % 8 != 0 || p->n % 8 != 0)
+		g_string_append_printf(out,
+			"copies       of %s%s%s, since rows are no multiple of 16 bytes\n",
+			p->k % 8 != 0 ? "A and B" : "",
+			p->k % 8 != 0 && p->n % 8 != 0 ? ", and " : "", p->n % 8 != 0 ? "C" : "");
+	if (v->sound)
+		g_string_append(out, "verdict      sound\n");
+	else
+		g_string_append_printf(out, "verdict      FAILED: %s\n", v->fault);
+	g_string_append_printf(out,
+		"error        %.3g of %" G_GUINT64_FORMAT " elements (%" G_GUINT64_FORMAT
+		" by sums on the host), at worst %.2f of what is allowed\n",
+		v->error, v->checked, v->on_host, v->worst);
+	if (r->timed)
+		put_times(out, "time", p, &r->ours);
+	if (r->timed && x->cublas != NULL) {
+		put_times(out, "cuBLAS", p, &r->theirs);
+		g_string_append_printf(out, "ratio        %.3f of cuBLAS' speed\n",
+			r->theirs.median_ms / r->ours.median_ms);
+	}
+	g_string_append_printf(out, "\nrepeat with  %s\n", command);
+	return g_string_free(out, FALSE);
+}
+
+static void put_json_times(
+	JsonBuilder *b, const char *name, const struct ts_plan *p, const struct ts_gemm_times *t)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_begin_object(b);
+	ts_json_number(b, "median_ms", t->median_ms);
+	ts_json_number(b, "least_ms", t->least_ms);
+	ts_json_number(b, "most_ms", t->most_ms);
+	ts_json_number(b, "tflops", teraflops(p, t->median_ms));
+	json_builder_end_object(b);
+}
+
+static char *json_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
+	const struct ts_gpu_product *r, const char *command)
+{
+	g_autofree char *plan = ts_request_plan_text(p);
+	const struct ts_gemm_verdict *v = &r->verdict;
+	JsonBuilder *b = json_builder_new();
+
+	json_builder_begin_object(b);
+	ts_json_text_member(b, "command", command);
+	ts_json_text_member(b, "device", x->gpu.cuda.name);
+	ts_json_count(b, "m", p->m);
+	ts_json_count(b, "n", p->n);
+	ts_json_count(b, "k", p->k);
+	ts_json_text_member(b, "plan", plan);
+	ts_json_text_member(b, "verdict", v->sound ? "sound" : "failed");
+	ts_json_text_member(b, "finding", v->sound ? "" : v->fault);
+	ts_json_count(b, "checked", v->checked);
+	ts_json_count(b, "checked_on_host", v->on_host);
+	ts_json_number(b, "error", v->error);
+	if (v->sound)
+		ts_json_number(b, "worst_share", v->worst);
+	if (r->timed)
+		put_json_times(b, "time", p, &r->ours);
+	if (r->timed && x->cublas != NULL)
+		put_json_times(b, "cublas", p, &r->theirs);
+	json_builder_end_object(b);
+	return ts_json_text(b);
+}
+
+char *ts_gpu_gemm_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
+	const struct ts_gpu_product *r, const char *command)
+{
+	return x->format == TS_JSON ? json_report(x, p, r, command) : text_report(x, p, r, command);
+}
+
+static void put_row(GString *out, const struct ts_gpu_tally *t)
+{
+	g_string_append_printf(out,
+		"%-24s %7" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT
+		" %9.2g %6.2f %9" G_GUINT64_FORMAT "\n",
+		t->name, t->plans, t->tiles, t->elements, t->error, t->worst, t->failures);
+}
+
+static void put_object(JsonBuilder *b, const struct ts_gpu_tally *t)
+{
+	ts_json_text_member(b, "policy", t->name);
+	ts_json_count(b, "plans", t->plans);
+	ts_json_count(b, "tiles", t->tiles);
+	ts_json_count(b, "elements", t->elements);
+	ts_json_count(b, "failures", t->failures);
+	ts_json_number(b, "error", t->error);
+	ts_json_number(b, "worst_share", t->worst);
+}
+
+static char *json_table(
+	const struct ts_gpu_gemm *x, const GArray *tallies, const struct ts_gpu_tally *sum)
+{
+	JsonBuilder *b = json_builder_new();
+
+	json_builder_begin_object(b);
+	ts_json_text_member(b, "device", x->gpu.cuda.name);
+	put_object(b, sum);
+	json_builder_set_member_name(b, "policies");
+	json_builder_begin_array(b);
+	for (guint i = 0; i < tallies->len; i++) {
+		json_builder_begin_object(b);
+		put_object(b, &g_array_index(tallies, struct ts_gpu_tally, i));
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+	json_builder_end_object(b);
+	return ts_json_text(b);
+}
+
+char *ts_gpu_gemm_table(
+	const struct ts_gpu_gemm *x, const GArray *tallies, const struct ts_gpu_tally *sum)
+{
+	GString *out;
+
+	if (x->format == TS_JSON)
+		return json_table(x, tallies, sum);
+	out = g_string_new(NULL);
+	g_string_append_printf(out, "%-24s %7s %9s %12s %9s %6s %9s\n", "policy", "plans", "tiles",
+		"elements", "error", "worst", "failures");
+	for (guint i = 0; i < tallies->len; i++)
+		put_row(out, &g_array_index(tallies, struct ts_gpu_tally, i));
+	put_row(out, sum);
+	return g_string_free(out, FALSE);
+}
