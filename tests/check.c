@@ -242,7 +242,7 @@ static void test_bytes(void)
 	expect("check - --tiles 1x1", binary, sizeof binary, REFUSED, "'\\x7fELF\\x02\\x01");
 	expect("check - --tiles 1x1", "\0m,n\n", 5, REFUSED, "'\\x00m'");
 	expect("check - --tiles 1x1", "m,n\n0,\0\n", 8, REFUSED, "column n: '\\x00'");
-	expect("check - --tiles 1x1", "{\"m\":0,\"n\":0}\n{\"m\0\":0}", 25, REFUSED,
+	expect("check - --tiles 1x1", "{\"m\":0,\"n\":0}\n{\"m\0\":0}", 22, REFUSED,
 		"column m\\x00: the first");
 }
 
