@@ -93,26 +93,6 @@ static bool is_done(const struct ts_computed *c, const uint32_t *words, uint32_t
 	return true;
 }
 
-/* Blames a counter that still has items, if there is one. */
-static void blame_counter(
-	const struct ts_computed *c, const uint32_t *counters, struct ts_finding *f)
-{
-	const struct ts_plan *p = c->plan;
-	struct ts_policy policy = ts_rules_policy(c->rules, p->policy);
-
-	for (uint32_t i = 0; policy.counter_items != NULL && i < p->counters; i++) {
-		uint32_t items = policy.counter_items(p, i);
-
-		if (counters[i] < items) {
-			f->fault = TS_STARVED;
-			f->counter = i;
-			f->counter_items = items;
-			f->claimed = counters[i];
-			return;
-		}
-	}
-}
-
 bool ts_computed_verdict(const struct ts_computed *c, const uint32_t *words,
 	const uint32_t *counters, struct ts_finding *ret_finding)
 {
@@ -137,7 +117,7 @@ bool ts_computed_verdict(const struct ts_computed *c, const uint32_t *words,
 	}
 	if (missing.count > 0) {
 		missing.fault = TS_TILE_MISSING;
-		blame_counter(c, counters, &missing);
+		ts_finding_blame(&missing, c->plan, c->rules, counters);
 		*ret_finding = missing;
 		return false;
 	}

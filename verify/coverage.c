@@ -169,27 +169,6 @@ static bool is_done(struct ts_coverage *c, uint64_t tile)
 	return true;
 }
 
-/* Blames a counter that still has items, if there is one. */
-static void blame_counter(struct ts_coverage *c, struct ts_finding *f)
-{
-	const struct ts_plan *p = c->plan;
-	struct ts_policy policy = ts_rules_policy(c->rules, p->policy);
-
-	if (policy.counter_items == NULL)
-		return;
-	for (uint32_t i = 0; i < p->counters; i++) {
-		uint32_t items = policy.counter_items(p, i);
-
-		if (c->claimed[i] < items) {
-			f->fault = TS_STARVED;
-			f->counter = i;
-			f->counter_items = items;
-			f->claimed = c->claimed[i];
-			return;
-		}
-	}
-}
-
 bool ts_coverage_verdict(struct ts_coverage *c)
 {
 	uint64_t tiles = (uint64_t)c->plan->rows * c->plan->cols;
@@ -218,7 +197,7 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 	if (f.count > 0) {
 		f.fault = TS_TILE_MISSING;
 		f.idle_workers = c->idle_workers;
-		blame_counter(c, &f);
+		ts_finding_blame(&f, c->plan, c->rules, c->claimed);
 		ts_coverage_fault(c, &f);
 	}
 	return c->finding.fault == TS_SOUND;

@@ -1,6 +1,24 @@
 /* Findings in words. */
 #include "verify/finding.h"
 
+void ts_finding_blame(struct ts_finding *f, const struct ts_plan *p, const struct ts_rules *rules,
+	const uint32_t *claimed)
+{
+	struct ts_policy policy = ts_rules_policy(rules, p->policy);
+
+	for (uint32_t i = 0; policy.counter_items != NULL && i < p->counters; i++) {
+		uint32_t items = policy.counter_items(p, i);
+
+		if (claimed[i] < items) {
+			f->fault = TS_STARVED;
+			f->counter = i;
+			f->counter_items = items;
+			f->claimed = claimed[i];
+			return;
+		}
+	}
+}
+
 const char *ts_fault_name(enum ts_fault fault)
 {
 	switch (fault) {

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "policies/all.h"
+#include "policies/rules.h"
 
 enum ts_fault {
 	TS_SOUND,        /* nothing is wrong */
@@ -35,6 +35,11 @@ struct ts_finding {
 	uint32_t counter, counter_items, claimed;
 	uint64_t idle_workers; /* that never ran, being masked or released too early */
 };
+
+/* Makes a finding of missing tiles one of starvation where a counter, of which `claimed` says how
+ * often each was claimed, still has items. `rules` NULL: the registered policies. */
+void ts_finding_blame(struct ts_finding *f, const struct ts_plan *p, const struct ts_rules *rules,
+	const uint32_t *claimed);
 
 /* The fault's name, as printed in front of ts_finding_text(). */
 const char *ts_fault_name(enum ts_fault fault);
