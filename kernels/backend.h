@@ -28,6 +28,7 @@ struct ts_backend_properties {
 	uint64_t memory_bytes;
 	uint32_t l2_bytes; /* of each L2 */
 	uint32_t clock_khz, memory_clock_khz, memory_bits;
+	uint32_t memory_rate; /* transfers in one such clock */
 	bool sparse_units; /* a kernel's gpu_unit() may be any number, not one below `units` */
 };
 
