@@ -113,6 +113,23 @@ TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain
 	r->to = to;
 }
 
+/* Copies a step to or from shared memory. Not as a whole: padding would go along, for which AMD's
+ * compiler makes a detour through scratch memory. */
+TS_GPU void hand(struct handed *to, const struct handed *from)
+{
+	to->step.act = from->step.act;
+	to->step.m = from->step.m;
+	to->step.n = from->step.n;
+	to->step.k_begin = from->step.k_begin;
+	to->step.k_end = from->step.k_end;
+	to->step.counter = from->step.counter;
+	to->step.value = from->step.value;
+	to->step.owns = from->step.owns;
+	to->group = from->group;
+	to->counter = from->counter;
+	to->answer = from->answer;
+}
+
 /* Grid: one cluster of (cluster_m, cluster_n) CTAs a worker, along x. The ring has two places: rank
  * 0 fills one while the others may still read the other, and one barrier a step is enough. */
 TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
@@ -123,7 +140,7 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 	uint32_t rank = gpu_rank();
 	uint32_t id = gpu_cluster();
 	struct ts_worker w =
-		ts_worker_make(id, (a->hardware_domain != 0 ? gpu_unit() : id) % a->plan.domains);
+		ts_worker_make(id, (a->hardware_domain != 0 ? gpu_domain() : id) % a->plan.domains);
 	struct handed h;
 
 	if (gpu_thread() != 0)
@@ -132,10 +149,12 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 	if (rank == 0)
 		domain[0] = w.domain;
 	for (uint32_t turn = 0, go_on = 1;; turn++) {
+		if (rank == 0 && go_on == 1)
+			h = next(a, &w);
 		if (rank == 0)
-			ring[turn & 1] = go_on == 1 ? next(a, &w) : h;
+			hand(&ring[turn & 1], &h);
 		gpu_cluster_sync();
-		h = *(const struct handed *)gpu_shared_of(&ring[turn & 1], 0);
+		hand(&h, (const struct handed *)gpu_shared_of(&ring[turn & 1], 0));
 		w.domain = *(const uint32_t *)gpu_shared_of(domain, 0);
 		if (h.step.act == TS_STOP)
 			break;

@@ -45,10 +45,18 @@ static bool join(
 		const struct ts_probe_record *r = &ts_probe_records(&log)[(uint64_t)i * ctas];
 
 		for (uint32_t rank = 1; rank < ctas; rank++)
-			if (r[rank].unit < p->units && r[0].unit < p->units)
+			if (r[rank].unit < p->gpu.is.units && r[0].unit < p->gpu.is.units)
 				parent[root(parent, r[rank].unit)] = root(parent, r[0].unit);
 	}
 	return true;
+}
+
+/* Joins what the units' own numbers show. */
+static void join_known(const struct ts_prober *p, uint32_t *parent)
+{
+	for (uint32_t i = 1; i < ts_units_count(&p->units); i++)
+		if (ts_units_group(&p->units, i) == ts_units_group(&p->units, i - 1))
+			parent[i] = parent[i - 1];
 }
 
 /* The first wave of single CTAs, one an SM. Where not every SM shows up, those are last. */
@@ -104,17 +112,18 @@ uint32_t ts_gpu_map_fit(const struct ts_gpu_map *map, uint32_t ctas)
 
 bool ts_gpu_map_make(struct ts_gpu_map *map, struct ts_prober *p, GError **error)
 {
-	g_autofree uint32_t *parent = g_new(uint32_t, p->units);
+	g_autofree uint32_t *parent = g_new(uint32_t, p->gpu.is.units);
 	bool good = true;
 
 	memset(map, 0, sizeof *map);
-	map->units = p->units;
+	map->units = p->gpu.is.units;
 	map->max_cluster = 1;
 	map->group = g_new0(uint32_t, map->units);
 	map->sizes = g_new0(uint32_t, map->units);
 	map->wave = g_new0(uint32_t, map->units);
 	for (uint32_t i = 0; i < map->units; i++)
 		parent[i] = i;
+	join_known(p, parent);
 	for (uint32_t ctas = 1; ctas <= TS_GPU_CLUSTER_MAX; ctas++) {
 		map->resident[ctas] = ts_prober_residency(p, ctas, 1);
 		if (map->resident[ctas] > 0)
