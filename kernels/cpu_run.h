@@ -123,6 +123,10 @@ struct cpu_launch {
 /* Says where an address is, for whoever touched it. */
 void cpu_describe(const struct cpu_thread *t, const void *p, char *ret_text, uint32_t room);
 
+/* Runs all groups of a launch that is prepared. */
+void cpu_run(struct cpu_launch *l);
+bool cpu_has_failed(const struct cpu_launch *l);
+
 uint64_t cpu_random(struct cpu_worker *w);
 
 /* A thread may go on. */
