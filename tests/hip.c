@@ -118,7 +118,9 @@ static const char probe[] = "gpu probe --backend hip --m 700 --n 900 --k 128 --b
 static const struct expectation messages[] = {
 	{"no library", probe, NULL, NULL, ABSENT,
 		"tilesim: no GPU: AMD's HIP library (libamdhip64.so.7, .6 or .5) is not installed"},
-	{"no backend at all", "gpu probe", NULL, NULL, ABSENT, "; AMD's HIP library"},
+	{"no backend at all", "gpu probe", NULL, NULL, ABSENT,
+		"; AMD's HIP library (libamdhip64.so.7, .6 or .5) is not installed; --backend cpu "
+		"needs none"},
 	{"no device, by hipInit", probe, "7", "FAKE_HIP_FAIL=hipInit=100", ABSENT,
 		"no GPU: libamdhip64.so.7 sees no device"},
 	{"no device, by hipGetDeviceCount", probe, "6", "FAKE_HIP_FAIL=hipGetDeviceCount=100",
