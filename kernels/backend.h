@@ -28,6 +28,7 @@ struct ts_backend_properties {
 	uint64_t memory_bytes;
 	uint32_t l2_bytes; /* of each L2 */
 	uint32_t clock_khz, memory_clock_khz, memory_bits;
+	uint32_t memory_rate; /* transfers in one such clock */
 	bool sparse_units; /* a kernel's gpu_unit() may be any number, not one below `units` */
 };
 
@@ -52,6 +53,8 @@ struct ts_backend_grid {
 struct ts_backend_ops {
 	const char *name;   /* after --backend */
 	const char *vendor; /* as device files have it */
+	/* What it calls a compute unit, and those that share a GPC or an L2. */
+	const char *unit, *group;
 
 	/* Opens the first device and fills in `is`; on failure there is nothing to close. */
 	bool (*open)(struct ts_backend *b, GError **error);

@@ -187,6 +187,7 @@ static void describe(struct ts_backend *b, int driver)
 	is->clock_khz = attribute(b, DEVICE_CLOCK_KHZ);
 	is->memory_clock_khz = attribute(b, DEVICE_MEMORY_CLOCK_KHZ);
 	is->memory_bits = attribute(b, DEVICE_MEMORY_BITS);
+	is->memory_rate = 2;
 }
 
 static bool open_device(struct ts_backend *b, GError **error)
@@ -385,6 +386,8 @@ static bool event_ms(struct ts_backend *b, void *from, void *to, float *ret_ms, 
 const struct ts_backend_ops ts_cuda_backend = {
 	.name = "cuda",
 	.vendor = "nvidia",
+	.unit = "SM",
+	.group = "GPC",
 	.open = open,
 	.close = close_device,
 	.load = load,

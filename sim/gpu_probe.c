@@ -89,7 +89,8 @@ static struct ts_device *make_device(const struct ts_prober *p)
 	d->id = g_strdup("gpu");
 	d->name = g_strdup(p->gpu.is.name);
 	d->units = p->gpu.is.units;
-	d->groups = d->xcds = d->occupancy = d->max_cluster = 1;
+	d->groups = d->occupancy = d->max_cluster = 1;
+	d->xcds = p->gpu.is.domains;
 	d->group_units = g_new(uint32_t, 1);
 	d->group_units[0] = d->units;
 	for (uint32_t ctas = 2; ctas <= TS_GPU_CLUSTER_MAX; ctas++)
@@ -375,7 +376,8 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 		{"threads", 0, 0, G_OPTION_ARG_STRING, &o.threads,
 			"threads of a CTA, of which one works (default 256)", "N"},
 		{"shared-kb", 0, 0, G_OPTION_ARG_STRING, &o.shared_kb,
-			"shared memory of a CTA (default 200, so that one fits on an SM)", "KIB"},
+			"shared memory of a CTA (default 200, so that one fits on an SM or CU)",
+			"KIB"},
 		{"records", 0, 0, G_OPTION_ARG_FILENAME, &o.records,
 			"write one CSV line per item and CTA", "FILE"},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
