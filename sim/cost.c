@@ -17,8 +17,19 @@ const char *ts_edge_name(enum ts_edge edge)
 	return NULL;
 }
 
+const char *ts_memory_name(enum ts_memory memory)
+{
+	switch (memory) {
+	case TS_MEMORY_ROOFLINE: return "roofline";
+	case TS_MEMORY_CACHES: return "caches";
+	case TS_MEMORIES: break;
+	}
+	return NULL;
+}
+
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_device *d,
-	enum ts_dtype dtype, enum ts_edge edge, uint32_t places, GError **error)
+	enum ts_dtype dtype, enum ts_edge edge, enum ts_memory memory, uint32_t places,
+	GError **error)
 {
 	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
 	double m = p->m, n = p->n, k = p->k;
@@ -37,7 +48,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	far = (m * k + k * n + m * n) * c->bytes;
 	at_once = MIN(MIN(MAX(places, 1), MAX(p->workers, 1)), MAX(p->items, 1));
 	c->far_ps_per_item = 0;
-	if (p->items > 0)
+	if (p->items > 0 && memory == TS_MEMORY_ROOFLINE)
 		c->far_ps_per_item =
 			far / p->items * at_once * ps_per_second / (d->dram_gbps * 1e9);
 	c->prologue_ps = d->prologue_ns * ps_per_ns;

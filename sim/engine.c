@@ -4,8 +4,9 @@
 #include "policies/plan.h"
 
 enum state {
-	EMPTY, /* nobody there */
-	READY, /* the policy is to be asked */
+	EMPTY,   /* nobody there */
+	READY,   /* the policy is to be asked */
+	FETCHES, /* with caches: at a k iteration of its item */
 	WORKS,
 	CLAIMS,
 	WAITS, /* in no event: a signal wakes it */
@@ -18,8 +19,11 @@ struct seat {
 	uint32_t answer;
 	struct ts_step step;
 	struct ts_price price;
-	uint64_t since;   /* ps: when the step began */
-	uint32_t counter; /* of the last claim */
+	double scale;      /* of the item's times */
+	uint32_t k;        /* of FETCHES */
+	double stalled_ps; /* for the caches, in this item */
+	uint64_t since;    /* ps: when the step began */
+	uint32_t counter;  /* of the last claim */
 };
 
 struct event {
@@ -109,7 +113,37 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 	seat->price.k_ps *= scale;
 	seat->price.padded_ps *= scale;
 	seat->state = WORKS;
-	push(l, now + (uint64_t)(seat->price.fixed_ps + seat->price.k_ps + 0.5), at);
+	if (l->engine->caches == NULL) {
+		push(l, now + (uint64_t)(seat->price.fixed_ps + seat->price.k_ps + 0.5), at);
+		return;
+	}
+	seat->state = FETCHES;
+	seat->scale = scale;
+	seat->k = seat->step.k_begin;
+	push(l, now + (uint64_t)(l->engine->cost->prologue_ps * scale + 0.5), at);
+}
+
+/* One k iteration: the panels of the next are fetched while this one computes, and the longer of
+ * the two is the time that it takes. After the last one comes the epilogue. */
+static void fetch(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	const struct ts_step *s = &seat->step;
+	uint32_t group = l->engine->machine->places[at].group;
+	double compute, ready, stall;
+
+	if (seat->k >= s->k_end) {
+		ts_caches_store(l->engine->caches, (double)now, group, s);
+		seat->state = WORKS;
+		push(l, now + (uint64_t)(l->engine->cost->epilogue_ps * seat->scale + 0.5), at);
+		return;
+	}
+	compute = seat->price.k_ps / (s->k_end - s->k_begin);
+	ready = ts_caches_fetch(l->engine->caches, (double)now, group, s, seat->k) - (double)now;
+	stall = MAX(ready - compute, 0);
+	seat->stalled_ps += stall;
+	seat->k++;
+	push(l, now + (uint64_t)(compute + stall + 0.5), at);
 }
 
 static void finish_item(struct loop *l, uint64_t now, uint32_t at)
@@ -127,6 +161,11 @@ static void finish_item(struct loop *l, uint64_t now, uint32_t at)
 		.from = seat->since,
 		.to = now};
 
+	if (seat->stalled_ps > 0) {
+		item.price.padded_ps *= 1 + seat->stalled_ps / item.price.k_ps;
+		item.price.k_ps += seat->stalled_ps;
+		seat->stalled_ps = 0;
+	}
 	seat->counter = UINT32_MAX;
 	seat->state = READY;
 	for (size_t i = 0; i < l->engine->sink_count; i++)
@@ -268,6 +307,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 static bool step(struct loop *l, struct event e)
 {
 	switch (l->seats[e.place].state) {
+	case FETCHES: fetch(l, e.time, e.place); return true;
 	case WORKS: finish_item(l, e.time, e.place); break;
 	case CLAIMS: finish_claim(l, e.time, e.place); break;
 	case EMPTY:

@@ -5,6 +5,7 @@
 #define TS_ENGINE_H
 
 #include "policies/rules.h"
+#include "sim/cache.h"
 #include "sim/cost.h"
 #include "sim/machine.h"
 
@@ -46,6 +47,7 @@ struct ts_engine {
 	const struct ts_scenario *scenario;
 	struct ts_machine *machine; /* fresh from ts_machine_init() */
 	const struct ts_cost *cost;
+	struct ts_caches *caches; /* NULL: the cost says all of an item's time when it begins */
 	const struct ts_sink *sinks;
 	size_t sink_count;
 	bool hardware_domain; /* a worker's domain is its group, not its id */

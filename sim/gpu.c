@@ -14,6 +14,7 @@ static const struct {
 	{"describe", ts_gpu_describe_command, "measure the GPU, and write it as a device file"},
 	{"gemm", ts_gpu_gemm_command,
 		"multiply matrices by the plan, check the product and time it"},
+	{"bench", ts_gpu_bench_command, "time schedules over shapes, beside the vendor's library"},
 };
 
 int ts_gpu_exit(const GError *error)
@@ -75,7 +76,7 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 	for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(parts); i++)
 		if (strcmp(argv[1], parts[i].name) == 0)
 			return parts[i].run(argc - 1, argv + 1, error);
-	ts_refuse(error, "gpu%s%s: say gpu probe, gpu describe or gpu gemm", argc > 1 ? " " : "",
-		argc > 1 ? argv[1] : "");
+	ts_refuse(error, "gpu%s%s: say gpu probe, gpu describe, gpu gemm or gpu bench",
+		argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
 	return TS_EXIT_USAGE;
 }

@@ -14,6 +14,7 @@ struct ts_run {
 	struct ts_scenario scenario;
 	struct ts_machine machine;
 	struct ts_cost cost;
+	struct ts_caches *caches; /* NULL where memory is a roofline */
 	struct ts_summary summary;
 	struct ts_coverage coverage;
 	char *note; /* the command, for a policy file that traps */

@@ -34,6 +34,8 @@ static const struct text_option device_options[] = {
 		"time of an item after its k iterations", "NS"},
 	{"edge", G_STRUCT_OFFSET(struct ts_settings, edge),
 		"cost of an edge tile: full (default) or real", "WHICH"},
+	{"memory", G_STRUCT_OFFSET(struct ts_settings, memory),
+		"cost of memory: roofline (default) or caches, simulated panel by panel", "MODEL"},
 	{"domain", G_STRUCT_OFFSET(struct ts_settings, domain),
 		"a worker's XCD: id (its id % xcds, default) or hardware (where it runs)",
 		"WHENCE"},
@@ -341,6 +343,21 @@ bool ts_settings_edge(const struct ts_settings *s, enum ts_edge *ret_edge, GErro
 	if (!name("edge", s->edge, edge_name, &value, error))
 		return false;
 	*ret_edge = (enum ts_edge)value;
+	return true;
+}
+
+static const char *memory_name(int i)
+{
+	return ts_memory_name((enum ts_memory)i);
+}
+
+bool ts_settings_memory(const struct ts_settings *s, enum ts_memory *ret_memory, GError **error)
+{
+	int value = TS_MEMORY_ROOFLINE;
+
+	if (!name("memory", s->memory, memory_name, &value, error))
+		return false;
+	*ret_memory = (enum ts_memory)value;
 	return true;
 }
 
