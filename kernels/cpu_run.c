@@ -110,7 +110,7 @@ static struct cpu_fiber *take_fiber(struct cpu_worker *w)
 		f->all = w->fibers;
 		w->fibers = f;
 	}
-	if (!f->begun)
+	if (!f->begun || f->torn)
 		cpu_fiber_begin(f, run_threads);
 	return f;
 }

@@ -132,10 +132,9 @@ static void check_ring(struct bench *b, const struct ts_cpu_way *way)
 		b->args.count = ctas;
 		run_well(b, &kernel_ring, 3, ctas, threads, way);
 		for (uint32_t i = 0; i < 3 * ctas * threads; i++) {
-			uint32_t cta = i / threads, next = (cta % ctas + 1) % ctas;
+			uint32_t cta = i / threads, next = cta / ctas * ctas + (cta + 1) % ctas;
 
-			g_assert_cmpuint(b->args.to[i], ==,
-				(cta / ctas * 64 + next) * threads + i % threads);
+			g_assert_cmpuint(b->args.to[i], ==, next * threads + i % threads);
 		}
 	}
 	b->args.count = COUNTERS;
@@ -144,8 +143,8 @@ static void check_ring(struct bench *b, const struct ts_cpu_way *way)
 static void check_dynamic(struct bench *b, const struct ts_cpu_way *way)
 {
 	run_well(b, &kernel_dynamic, 4, 1, 128, way);
-	for (uint32_t i = 0; i < 128; i++)
-		g_assert_cmpuint(b->args.to[i], ==, i ^ 1);
+	for (uint32_t i = 0; i < 4 * 128; i++)
+		g_assert_cmpuint(b->args.to[i], ==, i % 128 ^ 1);
 }
 
 static const struct {
@@ -199,8 +198,8 @@ static const struct {
 	{"half a warp in a step of all lanes", &kernel_warp_apart, 1,
 		{"threads 0-7 wait at the warp's step", "threads 8-31 wait at the barrier"}},
 	{"a store one word beyond a buffer", &kernel_store_beyond, 1,
-		{"thread 31", "writes 4 bytes at 0x", "offset 16384 of to, which has 16384 bytes",
-			", 9)"}},
+		{"cluster 1, CTA 1, tile (1, 9), thread 31", "writes 4 bytes at 0x",
+			"offset 16384 of to, which has 16384 bytes"}},
 	{"a store in front of a buffer", &kernel_store_in_front, 1,
 		{"thread 2", "12 bytes in front of to"}},
 	{"a store into a guard, unchecked", &kernel_plain_store_beyond, 1,
