@@ -307,7 +307,14 @@ int ts_gpu_describe_command(int argc, char **argv, GError **error)
 		ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
 		return TS_EXIT_USAGE;
 	}
-	if (!ts_gpu_backend(backend, &ops, error) || !ts_gpu_cta(threads, shared_kb, &cta, error))
+	if (!ts_gpu_backend(backend, &ops, error))
+		return TS_EXIT_USAGE;
+	if (path != NULL && ops != NULL && ops->only_by_name) {
+		ts_refuse(error, "--output %s: --backend %s takes no time that could be modelled",
+			path, ops->name);
+		return TS_EXIT_USAGE;
+	}
+	if (!ts_gpu_cta(threads, shared_kb, &cta, error))
 		return TS_EXIT_USAGE;
 	return describe(ops, &cta, path, error);
 }
