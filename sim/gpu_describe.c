@@ -310,7 +310,7 @@ int ts_gpu_describe_command(int argc, char **argv, GError **error)
 	if (!ts_gpu_backend(backend, &ops, error))
 		return TS_EXIT_USAGE;
 	if (path != NULL && ops != NULL && ops->only_by_name) {
-		ts_refuse(error, "--output %s: --backend %s takes no time that could be modelled",
+		ts_refuse(error, "--output %s: takes a GPU; the times of --backend %s mean nothing",
 			path, ops->name);
 		return TS_EXIT_USAGE;
 	}
