@@ -9,10 +9,11 @@
 
 struct cpu_fiber {
 	struct cpu_fiber *next, *all; /* in its owner's lists */
-	ucontext_t context, *back;
-	char *memory; /* guard, then stack */
+	ucontext_t context, back;
+	void *sp, *back_sp; /* in place of contexts, where there is a switch without them */
+	char *memory;       /* guard, then stack */
 	void (*run)(struct cpu_fiber *f);
-	void *user;
+	void *user; /* of who runs in it */
 	bool begun; /* and not left for ever */
 	bool torn;  /* has no guard */
 	/* Of the sanitizers. */
