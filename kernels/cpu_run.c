@@ -272,7 +272,8 @@ static void look_for_deadlock(struct cpu_worker *w, const struct cpu_thread *t)
 	struct cpu_launch *l = w->launch;
 
 	if (t == NULL || t->state != CPU_READY || t->idle < IDLE) {
-		__atomic_store_n(&w->stuck, CPU_BUSY, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&w->stuck, __ATOMIC_RELAXED) != CPU_BUSY)
+			__atomic_store_n(&w->stuck, CPU_BUSY, __ATOMIC_SEQ_CST);
 		return;
 	}
 	if (t->idle % IDLE != 0 || !is_stuck(w, t->epoch))

@@ -9,7 +9,7 @@
 #include "sim/request.h"
 
 struct options {
-	char *backend, *shapes, *repeat, *format, *plot;
+	char *backend, *shapes, *repeat, *check, *format, *plot;
 	gboolean alone;
 };
 
@@ -26,6 +26,8 @@ static bool read_options(
 	if (!ts_gpu_backend(o->backend, &x->ops, error) ||
 		!ts_format_parse(o->format, &b->format, error))
 		return false;
+	if (o->check != NULL && strcmp(o->check, "sample") != 0 && strcmp(o->check, "none") != 0)
+		return ts_refuse(error, "--check %s: must be sample or none", o->check);
 	if (b->format == TS_CSV)
 		return ts_refuse(error, "--format csv: must be text or json");
 	if (o->plot != NULL && !g_str_has_suffix(o->plot, ".png") &&
@@ -47,25 +49,45 @@ static bool read_options(
 			"them as options");
 	b->repeat = (uint32_t)x->repeat;
 	b->cublas = !o->alone;
+	b->checked = o->check == NULL || strcmp(o->check, "sample") == 0;
+	return true;
+}
+
+/* Only the times. */
+static bool time_cell(
+	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_bench_cell *c, GError **error)
+{
+	return ts_gemm_prepare(&x->gemm, p, (uint64_t)x->seed, error) &&
+		ts_gemm_time(
+			&x->gemm, p, (uint32_t)x->repeat, x->cublas, &c->ours, &c->theirs, error);
+}
+
+/* The times, and whether the product is right. */
+static bool check_cell(
+	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_bench_cell *c, GError **error)
+{
+	struct ts_gpu_product r;
+
+	if (!ts_gpu_gemm_run(x, p, x->seed, (uint32_t)x->repeat, &r, error))
+		return false;
+	c->ours = r.ours;
+	c->theirs = r.theirs;
+	c->fault = r.verdict.fault;
 	return true;
 }
 
 /* One shape by one schedule. False where the GPU failed. */
-static bool run_cell(
-	struct ts_gpu_gemm *x, const struct ts_nvml *nvml, struct ts_bench_cell *c, GError **error)
+static bool run_cell(struct ts_gpu_gemm *x, const struct ts_nvml *nvml, bool checked,
+	struct ts_bench_cell *c, GError **error)
 {
-	struct ts_gpu_product r;
 	struct ts_plan plan;
 
 	/* A schedule that this shape can't have is left out. */
 	if (!ts_gpu_gemm_plan(x, &c->spec, &plan, NULL))
 		return true;
 	c->there = true;
-	if (!ts_gpu_gemm_run(x, &plan, x->seed, (uint32_t)x->repeat, &r, error))
+	if (!(checked ? check_cell : time_cell)(x, &plan, c, error))
 		return false;
-	c->ours = r.ours;
-	c->theirs = r.theirs;
-	c->fault = r.verdict.fault;
 	ts_nvml_read(nvml, &c->clock_mhz, &c->watts);
 	return true;
 }
@@ -85,7 +107,7 @@ static bool run_all(struct ts_gpu_gemm *x, struct ts_bench *b, GError **error)
 			c->spec.m = shape->m;
 			c->spec.n = shape->n;
 			c->spec.k = shape->k;
-			good = run_cell(x, nvml, c, error);
+			good = run_cell(x, nvml, b->checked, c, error);
 			if (!good)
 				g_prefix_error(error, "%s: ", shape->name);
 		}
@@ -124,6 +146,8 @@ static char *make_command(
 				out, " --%s %s", ts_axis_name(i), x->settings->axes[i]);
 	if (!b->cublas)
 		g_string_append(out, " --alone");
+	if (!b->checked)
+		g_string_append(out, " --check none");
 	return g_string_free(out, FALSE);
 }
 
@@ -199,6 +223,9 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches of each schedule and shape (default 21)", "N"},
 		{"alone", 0, 0, G_OPTION_ARG_NONE, &o.alone, "without cuBLAS beside it", NULL},
+		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
+			"sample (default): edges of tiles and some lines of each product; or none",
+			"WHICH"},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
 			"FORMAT"},
 		{"plot", 0, 0, G_OPTION_ARG_FILENAME, &o.plot,
@@ -232,6 +259,7 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 	g_free(o.backend);
 	g_free(o.shapes);
 	g_free(o.repeat);
+	g_free(o.check);
 	g_free(o.format);
 	g_free(o.plot);
 	return code;

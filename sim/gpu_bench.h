@@ -21,7 +21,8 @@ struct ts_bench {
 	GArray *schedules;           /* struct ts_spec, whose sizes mean nothing */
 	struct ts_bench_cell *cells; /* [shape][schedule] */
 	uint32_t repeat;
-	bool cublas; /* timed beside ours, launch by launch in turn */
+	bool cublas;  /* timed beside ours, launch by launch in turn */
+	bool checked; /* the products */
 	enum ts_format format;
 };
 

@@ -97,8 +97,8 @@ static char *text_report(const struct ts_bench *b, const char *command)
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "device       %s\nmedians of %u launches%s\n\n", b->gpu,
-		b->repeat,
+	g_string_append_printf(out, "device       %s\nmedians of %u launches%s%s\n\n", b->gpu,
+		b->repeat, b->checked ? "" : ", products not checked",
 		b->cublas ? ", each followed by one of cuBLAS' best algorithm; A and C row-major, "
 			    "B column-major"
 			  : "");
@@ -143,7 +143,17 @@ static void put_cell(JsonBuilder *j, const struct ts_bench *b, guint shape, guin
 	ts_json_count(j, "n", (uint64_t)c->spec.n);
 	ts_json_count(j, "k", (uint64_t)c->spec.k);
 	ts_json_text_member(j, "schedule", name);
-	ts_json_text_member(j, "verdict", c->fault == NULL ? "sound" : c->fault);
+	ts_json_text_member(j, "verdict",
+		c->fault != NULL     ? c->fault
+			: b->checked ? "sound"
+				     : "not checked");
+	ts_json_text_member(j, "policy", ts_policy((enum ts_policy_id)c->spec.policy).name);
+	ts_json_count(j, "block_m", (uint64_t)c->spec.block_m);
+	ts_json_count(j, "block_n", (uint64_t)c->spec.block_n);
+	ts_json_count(j, "block_k", (uint64_t)c->spec.block_k);
+	ts_json_count(j, "cluster_m", (uint64_t)c->spec.cluster_m);
+	ts_json_count(j, "cluster_n", (uint64_t)c->spec.cluster_n);
+	ts_json_count(j, "workers", (uint64_t)c->spec.workers);
 	put_times(j, "time", &c->spec, &c->ours);
 	if (b->cublas) {
 		put_times(j, "cublas", &c->spec, &c->theirs);

@@ -85,7 +85,8 @@ static struct ts_bench make_bench(void)
 		.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec)),
 		.cells = g_new0(struct ts_bench_cell, 6),
 		.repeat = 3,
-		.cublas = true};
+		.cublas = true,
+		.checked = true};
 	struct ts_spec spec = ts_spec_default();
 
 	ts_shapes_add(b.shapes, g_strdup("one"), 1000, 1000, 1000);
