@@ -164,6 +164,7 @@ static void begin_group(struct cpu_place *p, uint32_t cluster)
 		struct cpu_cta *cta = &p->ctas[rank];
 
 		cta->left = 0;
+		cta->warp = CPU_LANES / 2;
 		cta->has_tile = false;
 		memset(&cta->barrier, 0, sizeof cta->barrier);
 		memset(cta->warps, 0, (l->grid.threads / 32 + (size_t)1) * sizeof *cta->warps);

@@ -290,6 +290,72 @@ TS_KERNEL(kernel_misaligned_copy, struct kernel_args, THREADS_MAX)
 	gpu_copy_16(&words[4 * gpu_thread()], args.from + 1, 16);
 }
 
+/* Each thread reads what the next one writes, with nothing in between. */
+TS_KERNEL(kernel_no_barrier, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	TS_WRITE(&words[gpu_thread()], 0);
+	gpu_sync();
+	TS_WRITE(&words[gpu_thread()], 1);
+	TS_WRITE(&args.to[own()], TS_READ(&words[(gpu_thread() + 1) % gpu_threads()]));
+}
+
+/* The words are written anew while others may still read them. */
+TS_KERNEL(kernel_early_reuse, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		TS_WRITE(&words[gpu_thread()], turn);
+		gpu_sync();
+		TS_WRITE(&args.to[own()], TS_READ(&words[(gpu_thread() + 1) % gpu_threads()]));
+	}
+}
+
+/* A step of a warp takes the place of a barrier: for the warp, but not for the next one. */
+TS_KERNEL(kernel_other_warp, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint16_t, words, THREADS_MAX);
+	uint32_t t = gpu_thread(), warp = t / TS_WARP * TS_WARP;
+	uint32_t value;
+
+	TS_WRITE(&words[t], (uint16_t)t);
+	gpu_shuffle(0, 0);
+	value = TS_READ(&words[warp + (t + 1) % TS_WARP]);
+	gpu_shuffle(0, 0);
+	TS_WRITE(&words[t], (uint16_t)value);
+	gpu_shuffle(0, 0);
+	TS_WRITE(&args.to[own()], value + TS_READ(&words[(t + args.count) % gpu_threads()]));
+}
+
+/* It is read in front of the wait, but behind a barrier. */
+TS_KERNEL(kernel_race_of_copies, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	TS_WRITE(&words[gpu_thread()], 3);
+	gpu_sync();
+	gpu_copy_4(&words[gpu_thread()], args.from + gpu_thread(), 4);
+	gpu_copy_commit();
+	gpu_sync();
+	TS_WRITE(&args.to[own()], TS_READ(&words[(gpu_thread() + 1) % gpu_threads()]));
+	gpu_copy_wait(0);
+}
+
+/* A barrier of the CTA is none for the cluster. */
+TS_KERNEL(kernel_race_of_ctas, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	TS_WRITE(&words[gpu_thread()], 1);
+	gpu_cluster_sync();
+	TS_WRITE(&args.to[own()],
+		TS_READ((const uint32_t *)gpu_shared_of(&words[gpu_thread()], 1 - gpu_rank())));
+	TS_WRITE(&words[gpu_thread()], 2);
+	gpu_cluster_sync();
+}
+
 /* More on the stack than there is. */
 static uint32_t deep(uint32_t left)
 {
