@@ -134,17 +134,16 @@ static void fetch(struct loop *l, uint64_t now, uint32_t at)
 	struct seat *seat = &l->seats[at];
 	const struct ts_step *s = &seat->step;
 	uint32_t group = l->engine->machine->places[at].group;
-	double compute, ready, stall;
+	double compute, ready, stall, rest;
 
 	if (seat->k >= s->k_end) {
 		if (s->owns && s->parts == 0)
 			ts_caches_store(l->engine->caches, (double)now, group, s);
 		seat->state = WORKS;
-		push(l,
-			now +
-				(uint64_t)(ts_price_ps(&seat->price) - seat->price.k_ps -
-					l->engine->cost->prologue_ps * seat->scale + 0.5),
-			at);
+		rest = seat->price.fix_up_ps;
+		if (s->parts == 0)
+			rest += l->engine->cost->epilogue_ps * seat->scale;
+		push(l, now + (uint64_t)(rest + 0.5), at);
 		return;
 	}
 	compute = seat->price.k_ps / (s->k_end - s->k_begin);
