@@ -262,8 +262,13 @@ static bool enter(struct loop *l, uint64_t now, uint32_t at)
 			push(l, place->hold_to, at);
 		return false;
 	}
-	if (!ts_machine_enter(l->engine->machine, place, &worker))
+	if (l->plan->launches == 1) {
+		if (l->counters[0] >= l->plan->workers)
+			return false;
+		worker = l->counters[0]++;
+	} else if (!ts_machine_enter(l->engine->machine, place, &worker)) {
 		return false;
+	}
 	domain = (l->engine->hardware_domain ? place->group : worker) % l->plan->domains;
 	seat->worker = ts_worker_make(worker, domain);
 	seat->answer = 0;
@@ -299,7 +304,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 	while (seat->state == READY) {
 		/* Asked to leave: between items only, and an item claimed ahead is finished first.
 		 */
-		if (now >= place->release && seat->worker.claiming == 0)
+		if (now >= place->release && !ts_worker_holds(l->plan, &seat->worker))
 			return leave(l, now, at), true;
 		seat->step = ask(l, seat);
 		seat->since = now;

@@ -480,6 +480,7 @@ static const char *const wide[] = {
 	"policy=worksteal mode=hierarchical size=2147483647x1x1 workers=2147483647 xcds=65536 "
 	"slots=16384",
 	"policy=worksteal mode=slots size=1x2147483647x1 workers=2147483647 xcds=7 slots=3",
+	"policy=clc size=46340x46340x1 order=snake-n width=7 remap=chiplet xcds=8",
 	"policy=split-k size=46340x23170x2147483647 splits=2 order=snake-m width=3",
 	"policy=stream-k size=46340x46340x2147483647 workers=2147483647 hybrid=basic min-k=1",
 	"policy=stream-k size=1x2147483647x2147483647 workers=132 remap=chiplet xcds=8",
@@ -549,7 +550,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"tiles=3x2", TS_OK},
 	{"policy=99", TS_BAD_POLICY},
-	{"policy=5", TS_BAD_POLICY},
+	{"policy=6", TS_BAD_POLICY},
 	{"policy=worksteal mode=99", TS_BAD_MODE},
 	{"policy=worksteal mode=4", TS_BAD_MODE},
 	{"order=99", TS_BAD_ORDER},

@@ -148,6 +148,8 @@ static const struct counted counted[] = {
 		"--cus 100 --hold any20@0 --policy worksteal --mode global --m 20 --n 20 --k 1 "
 		"--block 1x1x1",
 		0, 5},
+	{"CLC: by cluster launch control",
+		"--cus 100 --hold any20@0 --policy clc --m 20 --n 20 --k 1 --block 1x1x1", 0, 5},
 	{"CLC: one CTA a tile",
 		"--cus 100 --hold any20@0 --policy data-parallel --m 20 --n 20 --k 1 --block 1x1x1",
 		0, 5},

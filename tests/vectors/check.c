@@ -142,6 +142,16 @@ static char *answer_of(const char *what, const struct ts_plan *p)
 
 			append_item(out, p, &s);
 		}
+	else if (strcmp(what, "claims") == 0)
+		for (uint32_t answer = 0; answer <= p->items; answer++) {
+			struct ts_worker w = ts_worker_make(0, 0);
+			struct ts_step s = ts_next(p, &w, 0);
+
+			g_assert_cmpint(ts_next(p, &w, 0).act, ==, TS_CLAIM);
+			s = ts_next(p, &w, answer);
+			if (s.act == TS_WORK)
+				append_item(out, p, &s);
+		}
 	else if (strcmp(what, "ids") == 0)
 		for (uint32_t id = 0; id < p->items; id++)
 			g_string_append_printf(out, "%s%u", id > 0 ? " " : "", ts_remap_id(p, id));
