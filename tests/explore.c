@@ -162,7 +162,7 @@ static void test_planted(void)
 	ts_checker_finish(&checker);
 }
 
-/* Cut tiles. `resident` 0: all workers. */
+/* Cut tiles, and launches. `resident` 0: all workers. */
 static const struct {
 	const char *sentence, *words;
 	ts_protocol_fn *next;
@@ -191,6 +191,11 @@ static const struct {
 	{"the first part owns, one is there", "policy=split-k size=1x2x2", ts_plant_owner_first, 1,
 		TS_DEADLOCK},
 	{"split-k with half its workers", "policy=split-k size=1x2x2", ts_next, 2, TS_SOUND},
+	{"cluster launch control", "policy=clc size=1x4x1", ts_next, 2, TS_SOUND},
+	{"a failed response that is decoded", "policy=clc size=1x4x1", ts_plant_decodes_failure, 2,
+		TS_TILE_TWICE},
+	{"one's own id is forgotten", "policy=clc size=1x4x1", ts_plant_forgets_own, 2,
+		TS_TILE_MISSING},
 	{"a slot used again behind a signal", "policy=split-k size=1x2x2", ts_plant_reuse, 0,
 		TS_SOUND},
 	{"a slot used again too early", "policy=split-k size=1x2x2", ts_plant_reuse_early, 0,
@@ -201,7 +206,8 @@ static void test_cuts(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
 		struct ts_spec spec = ts_request_read(cuts[i].words);
-		struct ts_rules rules = ts_rules_make("planted", "", cuts[i].next);
+		/* The rest is as registered. */
+		struct ts_rules rules = {.next = cuts[i].next, .cta_tile = ts_cta_tile};
 		struct ts_explore how = {.rules = &rules, .resident = cuts[i].resident};
 		struct ts_plan p;
 
@@ -373,7 +379,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/explore/every distribution is sound in every order", test_sound);
 	g_test_add_func("/explore/counters that were not reset are found", test_dirty);
 	g_test_add_func("/explore/planted faults are found", test_planted);
-	g_test_add_func("/explore/cut tiles", test_cuts);
+	g_test_add_func("/explore/cut tiles and launches", test_cuts);
 	g_test_add_func("/explore/cut tiles need the order of ids", test_late_cuts);
 	g_test_add_func("/explore/what a policy says of waits and sums", test_said);
 	g_test_add_func("/explore/a schedule leads to the fault", test_schedule);

@@ -213,7 +213,8 @@ static void use_counter(struct ts_world *w, uint32_t *state, uint32_t id, const 
 {
 	uint32_t *local = &ts_world_locals(w, state)[id];
 	uint32_t *counter = &ts_world_counters(state)[s->counter];
-	uint32_t first = w->how->counters == NULL ? 0 : w->how->counters[s->counter];
+	bool is_clean = w->how->counters == NULL || (w->launches && s->counter == 0);
+	uint32_t first = is_clean ? 0 : w->how->counters[s->counter];
 	uint32_t old = *counter;
 	uint32_t added = s->act == TS_CLAIM ? 1 : s->act == TS_SIGNAL ? s->value : 0;
 

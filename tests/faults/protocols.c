@@ -327,3 +327,17 @@ struct ts_step ts_plant_reuse_early(const struct ts_plan *p, struct ts_worker *w
 	(void)answer;
 	return reuse(p, w, false);
 }
+
+/* Takes the answer of a claim that failed for one that did not. */
+struct ts_step ts_plant_decodes_failure(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	return ts_next(p, w, answer >= p->items ? answer - p->items : answer);
+}
+
+/* Claims before it has done the item of its own id. */
+struct ts_step ts_plant_forgets_own(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	w->turn = 1;
+	return ts_next(p, w, answer);
+}
