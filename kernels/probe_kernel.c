@@ -130,6 +130,8 @@ TS_GPU void hand(struct handed *to, const struct handed *from)
 	to->step.k_end = from->step.k_end;
 	to->step.counter = from->step.counter;
 	to->step.value = from->step.value;
+	to->step.slot = from->step.slot;
+	to->step.parts = from->step.parts;
 	to->step.owns = from->step.owns;
 	to->group = from->group;
 	to->counter = from->counter;
