@@ -155,18 +155,34 @@ static uint64_t sweep(struct ts_cpu *cpu, uint32_t policy, uint32_t mode, uint32
 	return tiles;
 }
 
+/* Is its first counter the row of launches, which is no memory? */
+static bool takes_launches(uint32_t policy)
+{
+	struct ts_spec s = ts_spec_default();
+	struct ts_plan p = {0};
+
+	s.policy = policy;
+	g_assert_cmpint(ts_plan_make(&p, &s), ==, TS_OK);
+	return p.launches != 0;
+}
+
 static void test_sweep(gconstpointer data)
 {
 	uint32_t policy = GPOINTER_TO_UINT(data);
 	bool has_modes = (ts_policy((enum ts_policy_id)policy).uses(TS_STEAL) & TS_USES_MODE) != 0;
 	struct ts_cpu *cpu = ts_cpu_new();
+	bool launches = takes_launches(policy);
 	uint64_t tiles = 0;
 
-	for (uint32_t mode = 0; mode < (has_modes ? TS_MODES : 1); mode++)
+	for (uint32_t mode = 0; !launches && mode < (has_modes ? TS_MODES : 1); mode++)
 		tiles += sweep(cpu, policy, mode, g_test_quick() ? 40 : 400);
+	ts_cpu_free(cpu);
+	if (launches) {
+		g_test_skip("its claims are the hardware's, which the probe does not use");
+		return;
+	}
 	g_test_message("%" G_GUINT64_FORMAT " tiles", tiles);
 	g_assert_cmpuint(tiles, >, 0);
-	ts_cpu_free(cpu);
 }
 
 /* --- Faults -------------------------------------------------------------------------------------
@@ -389,7 +405,8 @@ static void test_table(void)
 	g_autofree char *second = call(one);
 
 	for (uint32_t i = 0; i < TS_POLICIES; i++)
-		g_assert_nonnull(strstr(table, ts_policy((enum ts_policy_id)i).name));
+		g_assert_true(takes_launches(i) ||
+			strstr(table, ts_policy((enum ts_policy_id)i).name) != NULL);
 	g_assert_nonnull(strstr(table, "failures\n"));
 	g_assert_nonnull(strstr(first, "\"verdict\" : \"sound\""));
 	g_assert_cmpstr(first, ==, second);
