@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-/* Workers that are on the device at once. Enough that those of any GPU are, few enough that a walk
- * in turns stays in the cache; a grid that is larger enters as others leave. */
+/* Where nobody says how many fit: enough that those of any GPU do, few enough that a walk in turns
+ * stays in the cache. */
 enum { RESIDENT = 1024 };
 
 void ts_checker_init(struct ts_checker *k)
 {
 	memset(k, 0, sizeof *k);
+	k->resident = RESIDENT;
 	ts_coverage_init(&k->coverage);
 }
 
@@ -22,7 +23,7 @@ void ts_checker_finish(struct ts_checker *k)
 static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
 	enum ts_pick pick, const uint8_t *live, uint64_t seed)
 {
-	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = RESIDENT, .live = live};
+	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = k->resident, .live = live};
 
 	k->walks++;
 	k->tiles += (uint64_t)p->rows * p->cols;

@@ -2,6 +2,7 @@
 #include "verify/walk.h"
 
 #include "policies/plan.h"
+#include "verify/wait_graph.h"
 
 /* Passed to ts_walk's loops by value, so that the compiler can inline the built-in policies. */
 typedef struct ts_step next_fn(const struct ts_plan *, struct ts_worker *, uint32_t);
@@ -18,6 +19,7 @@ struct seat {
 struct run {
 	const struct ts_walk *walk;
 	const struct ts_plan *plan;
+	const struct ts_rules *rules;
 	struct ts_coverage *coverage;
 	struct seat *seats;
 	uint32_t count;   /* seats taken */
@@ -56,8 +58,6 @@ static bool enter(struct run *r, struct seat *seat)
 	while (r->entered < p->workers) {
 		uint32_t id = r->entered++;
 
-		if (r->walk->pick == TS_LAST_ONE)
-			id = p->workers - 1 - id;
 		if (r->walk->live != NULL && r->walk->live[id] == 0) {
 			r->coverage->idle_workers++;
 			continue;
@@ -79,10 +79,33 @@ static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
 	f.fault = kind;
 	f.worker = seat->worker.id;
 	f.counter = seat->counter;
-	f.counter_items = seat->value;
-	f.claimed = f.counter < r->plan->counters ? r->coverage->claimed[f.counter] : 0;
-	f.count = kind == TS_DEADLOCK ? r->count : r->steps;
+	f.count = r->steps;
 	ts_coverage_fault(r->coverage, &f);
+}
+
+/* All that are resident wait. */
+static void deadlock(struct run *r)
+{
+	struct ts_wait_graph graph;
+	struct ts_finding f;
+
+	ts_wait_graph_init(&graph, r->plan, r->rules, r->coverage->claimed);
+	for (uint32_t id = 0; id < r->plan->workers; id++)
+		if (r->walk->live != NULL && r->walk->live[id] == 0)
+			graph.waiters[id].presence = TS_IS_GONE;
+		else if (id < r->entered)
+			graph.waiters[id].presence = TS_HAS_LEFT;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct ts_waiter *w = &graph.waiters[r->seats[i].worker.id];
+
+		w->presence = TS_IS_WAITING;
+		w->worker = r->seats[i].worker;
+		w->counter = r->seats[i].counter;
+		w->value = r->seats[i].value;
+	}
+	ts_wait_graph_solve(&graph, &f);
+	ts_coverage_fault(r->coverage, &f);
+	ts_wait_graph_finish(&graph);
 }
 
 enum moved { MOVED, BLOCKED, LEFT, FAILED };
@@ -176,7 +199,7 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
 		}
 		r->count = kept;
 		if (moved == 0)
-			return fault(r, TS_DEADLOCK, &r->seats[0]), false;
+			return deadlock(r), false;
 		if (r->steps > r->steps_max)
 			return fault(r, TS_ENDLESS, &r->seats[0]), false;
 	}
@@ -197,7 +220,9 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 	while (r->count > 0) {
 		uint32_t at = blocked % r->count;
 
-		if (r->walk->pick == TS_ANY_ONE)
+		if (r->walk->pick == TS_LAST_ONE)
+			at = r->count - 1 - at;
+		else if (r->walk->pick == TS_ANY_ONE)
 			at = (uint32_t)((draw(&r->random) + blocked) % r->count);
 		switch (move(r, &r->seats[at], next, cta_tile)) {
 		case MOVED: blocked = 0; break;
@@ -215,7 +240,7 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 			for (uint32_t i = 0; i < r->count; i++)
 				waiting += r->seats[i].waits && wait_on(r, &r->seats[i]) == BLOCKED;
 			if (waiting == r->count)
-				return fault(r, TS_DEADLOCK, &r->seats[0]), false;
+				return deadlock(r), false;
 			blocked = 0;
 		}
 		if (r->steps > r->steps_max)
@@ -227,7 +252,8 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	const struct ts_rules *rules, struct ts_coverage *c)
 {
-	struct run r = {.walk = walk, .plan = plan, .coverage = c, .random = walk->seed};
+	struct run r = {
+		.walk = walk, .plan = plan, .rules = rules, .coverage = c, .random = walk->seed};
 	uint32_t seats = MIN(walk->resident, plan->workers);
 	bool ran;
 

@@ -20,7 +20,7 @@ struct ts_walk {
 	enum ts_pick pick;
 	uint64_t seed;       /* of TS_ANY_ONE */
 	uint32_t resident;   /* workers that can be there at once, >= 1; the rest enter as others
-				leave */
+				leave, the lowest id first */
 	const uint8_t *live; /* per worker: does it ever run? NULL: all do */
 };
 
