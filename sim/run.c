@@ -54,7 +54,7 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		if (r->caches == NULL)
 			return false;
 	}
-	ts_summary_init(&r->summary, &r->plan, &r->machine);
+	ts_summary_init(&r->summary, &r->plan, &r->machine, r->spec.workers);
 	ts_coverage_reset(&r->coverage, &r->plan);
 	r->coverage.rules = ts_settings_rules(settings);
 	return true;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-void ts_summary_init(
-	struct ts_summary *s, const struct ts_plan *plan, const struct ts_machine *machine)
+void ts_summary_init(struct ts_summary *s, const struct ts_plan *plan,
+	const struct ts_machine *machine, int64_t asked)
 {
 	memset(s, 0, sizeof *s);
 	s->plan = plan;
@@ -14,11 +14,13 @@ void ts_summary_init(
 	s->places = g_new0(struct ts_sums, MAX(machine->count, 1));
 	s->present = g_new0(uint32_t, MAX(machine->count, 1));
 	ts_locality_init(&s->locality, plan, machine, !machine->device->amd);
+	ts_balance_init(&s->balance, plan, asked);
 }
 
 void ts_summary_finish(struct ts_summary *s)
 {
 	ts_locality_finish(&s->locality);
+	ts_balance_finish(&s->balance);
 	g_clear_pointer(&s->groups, g_free);
 	g_clear_pointer(&s->places, g_free);
 	g_clear_pointer(&s->present, g_free);
@@ -73,6 +75,7 @@ static void on_item(void *data, const struct ts_item *item)
 
 	see_worker(s, item->place, item->group, item->worker);
 	keep(s, item->place, item->from, item->to);
+	ts_balance_item(&s->balance, item->worker, &item->step);
 	add_item(&s->groups[item->group], item, rows * cols, steal);
 	add_item(&s->places[item->place], item, rows * cols, steal);
 	add_item(&s->all, item, rows * cols, steal);
@@ -82,7 +85,7 @@ static void on_item(void *data, const struct ts_item *item)
 	s->fixed_ps += item->price.fixed_ps * scale;
 	s->padded_ps += item->price.padded_ps * scale;
 	if (item->step.m < p->rows && item->step.n < p->cols)
-		ts_locality_item(&s->locality, item);
+		ts_locality_item(&s->locality, &item->step, item->group);
 }
 
 static void add_claim(struct ts_sums *sums, const struct ts_claimed *claim)

@@ -7,6 +7,7 @@
 
 #include "sim/box.h"
 #include "sim/command.h"
+#include "sim/goals.h"
 #include "sim/machine.h"
 #include "sim/parallel.h"
 #include "sim/refuse.h"
@@ -15,7 +16,8 @@
 #include "verify/shrink.h"
 
 struct options {
-	char *format, *random, *jobs, *box;
+	char *format, *random, *jobs, *box, *residency;
+	struct ts_goals goals;
 };
 
 /* What all threads read. */
@@ -24,6 +26,8 @@ struct job {
 	const struct ts_device *device;
 	const struct ts_rules *rules; /* of a policy file, or NULL */
 	const struct ts_scenario *scenario;
+	const struct options *options;
+	uint32_t residency; /* that was given; 0: what fits on the device */
 	struct ts_axes axes;
 	bool random;
 	uint64_t count, seed;
@@ -38,6 +42,8 @@ struct tally {
 	uint64_t refused_at;
 	struct ts_spec refused_spec; /* the first of them */
 	bool failed;
+	enum ts_goal goal; /* that is missed; TS_GOALS where the fault is in the checker */
+	char *missed;      /* in words */
 	uint64_t failed_at;
 	struct ts_spec failed_spec;
 	uint8_t *live;
@@ -69,6 +75,69 @@ static const uint8_t *live_workers(struct tally *t, const struct job *job, const
 	return t->live;
 }
 
+/* The command that checks `spec` in the same way. Free with g_free(). */
+static char *command_text(const struct job *job, const struct ts_spec *spec)
+{
+	g_autofree char *command = ts_settings_command(job->settings, "verify", spec);
+	GString *out = g_string_new(command);
+
+	if (job->residency != 0)
+		g_string_append_printf(out, " --residency %u", job->residency);
+	ts_goals_options(&job->options->goals, out);
+	return g_string_free(out, FALSE);
+}
+
+/* What the goals are about. */
+struct measure {
+	const struct ts_plan *plan;
+	const struct ts_device *device;
+	struct ts_balance balance;
+	struct ts_locality locality;
+};
+
+static void measure_item(void *data, uint32_t worker, const struct ts_step *item)
+{
+	struct measure *m = data;
+
+	ts_balance_item(&m->balance, worker, item);
+	ts_locality_item(
+		&m->locality, item, worker / m->device->dispatch_chunk % m->locality.caches);
+}
+
+/* Walks a sound plan once more, with its workers in turns, and looks for a goal that is missed. */
+static void measure(struct tally *t, const struct job *job, const struct ts_plan *plan,
+	const struct ts_spec *spec, const uint8_t *live)
+{
+	struct measure m = {.plan = plan, .device = job->device};
+	struct ts_walk walk = {.pick = TS_IN_TURNS,
+		.resident = t->checker.resident,
+		.live = live,
+		.item = measure_item,
+		.data = &m};
+	struct ts_measured had = {&m.balance, &m.locality, 0};
+
+	ts_balance_init(&m.balance, plan, spec->workers);
+	ts_locality_init_places(
+		&m.locality, plan, job->device->amd ? plan->domains : 1, t->checker.resident);
+	ts_walk_run(&walk, plan, job->rules, &t->checker.coverage);
+	for (enum ts_goal i = 0; i < TS_GOALS && !t->failed; i++) {
+		g_free(t->missed);
+		t->missed = ts_goals_missed(&job->options->goals, i, &had);
+		t->failed = t->missed != NULL;
+		t->goal = i;
+	}
+	ts_balance_finish(&m.balance);
+	ts_locality_finish(&m.locality);
+}
+
+/* How many workers of these clusters are there at once. */
+static uint32_t residency(const struct job *job, const struct ts_plan *plan)
+{
+	uint32_t fits = ts_machine_residency(job->device, plan->cluster_m * plan->cluster_n);
+
+	return job->residency != 0 ? job->residency : MAX(fits, 1);
+}
+
 static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *spec)
 {
 	struct ts_plan plan;
@@ -78,7 +147,7 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 
 	/* Should the policy file's code trap, this is what the program's last line names. */
 	if (job->rules != NULL) {
-		char *note = ts_settings_command(job->settings, "verify", spec);
+		char *note = command_text(job, spec);
 
 		ts_policy_file_note(note);
 		g_free(t->note);
@@ -89,12 +158,16 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 	if (status != TS_OK)
 		return status;
 	live = live_workers(t, job, &plan);
+	t->goal = TS_GOALS;
+	t->checker.resident = residency(job, &plan);
 	t->failed = !ts_check_plan(&t->checker, &plan, job->rules, live, job->seed);
 	/* A box also holds what a policy says it can't do: it must fail in the way that is said. */
 	if (job->box != NULL && t->failed && t->checker.finding.fault == TS_STARVED &&
 		!ts_walk_survives(&plan, job->rules, live)) {
 		t->failed = false;
 		t->starved++;
+	} else if (!t->failed && plan.items > 0 && ts_goals_any(&job->options->goals)) {
+		measure(t, job, &plan, spec, live);
 	}
 	return TS_OK;
 }
@@ -154,6 +227,7 @@ struct same {
 	struct tally *tally;
 	const struct job *job;
 	enum ts_fault fault;
+	enum ts_goal goal;
 	int64_t domains;
 };
 
@@ -166,7 +240,8 @@ static bool fails(void *data, const struct ts_spec *spec)
 		return false;
 	same->tally->failed = false;
 	check(same->tally, same->job, spec);
-	return same->tally->failed && same->tally->checker.finding.fault == same->fault;
+	return same->tally->failed && same->tally->goal == same->goal &&
+		(same->goal != TS_GOALS || same->tally->checker.finding.fault == same->fault);
 }
 
 static void put_finding(
@@ -176,6 +251,10 @@ static void put_finding(
 	g_autofree char *text = NULL;
 	struct ts_plan plan;
 
+	if (t->goal != TS_GOALS) {
+		g_string_append_printf(out, "%s: %s", ts_goal_name(t->goal), t->missed);
+		return;
+	}
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
 		return;
 	text = ts_finding_text(&k->finding, &plan);
@@ -187,12 +266,11 @@ static void put_finding(
 /* The failure as it was found, the smallest like it, and the command that shows that one again. */
 static void report_failure(struct tally *t, const struct job *job, enum ts_format format)
 {
-	struct same same = {t, job, t->checker.finding.fault, t->failed_spec.domains};
+	struct same same = {t, job, t->checker.finding.fault, t->goal, t->failed_spec.domains};
 	struct ts_spec smallest = t->failed_spec;
 	g_autoptr(GString) found = g_string_new(NULL);
 	g_autoptr(GString) small = g_string_new(NULL);
-	g_autofree char *found_command =
-		ts_settings_command(job->settings, "verify", &t->failed_spec);
+	g_autofree char *found_command = command_text(job, &t->failed_spec);
 	g_autofree char *small_command = NULL;
 	g_autofree char *text = NULL;
 	JsonBuilder *b;
@@ -206,14 +284,15 @@ static void report_failure(struct tally *t, const struct job *job, enum ts_forma
 	ts_shrink(&smallest, fails, &same);
 	fails(&same, &smallest);
 	put_finding(small, t, job, &smallest);
-	small_command = ts_settings_command(job->settings, "verify", &smallest);
+	small_command = command_text(job, &smallest);
 	if (format != TS_JSON) {
 		g_print("smallest     %s\nrepeat with  %s\n", small->str, small_command);
 		return;
 	}
 	b = json_builder_new();
 	json_builder_begin_object(b);
-	ts_json_text_member(b, "verdict", ts_fault_name(same.fault));
+	ts_json_text_member(b, "verdict",
+		same.goal == TS_GOALS ? ts_fault_name(same.fault) : ts_goal_name(same.goal));
 	ts_json_text_member(b, "finding", found->str);
 	ts_json_text_member(b, "command", found_command);
 	ts_json_text_member(b, "smallest_finding", small->str);
@@ -312,15 +391,16 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 		ts_checker_finish(&tallies[i].checker);
 		g_free(tallies[i].live);
 		g_free(tallies[i].note);
+		g_free(tallies[i].missed);
 	}
 	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
 }
 
-/* The numbers of --random, --seed and --jobs. */
+/* The numbers of --random, --seed, --jobs and --residency. */
 static bool read_numbers(const struct ts_settings *settings, const struct options *o,
 	struct job *job, int64_t *ret_jobs, GError **error)
 {
-	int64_t count = 0, seed = 1;
+	int64_t count = 0, seed = 1, residency = 0;
 
 	*ret_jobs = ts_loop_threads();
 	if (o->jobs != NULL &&
@@ -334,6 +414,12 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	if (settings->seed != NULL && (!ts_parse_int(settings->seed, &seed) || seed < 0))
 		return ts_refuse(
 			error, "--seed %s: must be a whole number, 0 or more", settings->seed);
+	if (o->residency != NULL &&
+		(!ts_parse_int(o->residency, &residency) ||
+			!ts_in_range(residency, 1, TS_COUNT_MAX)))
+		return ts_refuse(error,
+			"--residency %s: must be a whole number of workers, 1 or more",
+			o->residency);
 	if (o->random == NULL && job->axes.count == UINT64_MAX)
 		return ts_refuse(error,
 			"the product of all lists and ranges has more than 2^64 "
@@ -341,6 +427,7 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	job->random = o->random != NULL;
 	job->count = job->random ? (uint64_t)count : job->axes.count;
 	job->seed = (uint64_t)seed;
+	job->residency = (uint32_t)residency;
 	return true;
 }
 
@@ -373,6 +460,7 @@ static int verify_product(const struct ts_settings *settings, const struct optio
 		.device = device,
 		.rules = ts_settings_rules(settings),
 		.scenario = &scenario,
+		.options = o,
 		.box = box};
 	enum ts_format format;
 	int64_t jobs;
@@ -421,7 +509,7 @@ static bool box_part(const struct ts_settings *settings, const struct ts_box *bo
 	return true;
 }
 
-static int verify(const struct ts_settings *settings, const struct options *o, GError **error)
+static int verify(const struct ts_settings *settings, struct options *o, GError **error)
 {
 	const struct ts_box *box = o->box == NULL ? NULL : ts_box_find(o->box, error);
 	struct ts_settings part;
@@ -430,7 +518,8 @@ static int verify(const struct ts_settings *settings, const struct options *o, G
 	enum ts_format format;
 	int code = TS_EXIT_OK;
 
-	if (!ts_format_parse(o->format, &format, error) || (o->box != NULL && box == NULL))
+	if (!ts_format_parse(o->format, &format, error) || (o->box != NULL && box == NULL) ||
+		!ts_goals_read(&o->goals, error))
 		return TS_EXIT_USAGE;
 	if (format == TS_CSV) {
 		ts_refuse(error, "--format csv: verify prints text or json");
@@ -463,6 +552,10 @@ int ts_verify_command(int argc, char **argv, GError **error)
 			"COUNT"},
 		{"jobs", 'j', 0, G_OPTION_ARG_STRING, &o.jobs, "threads (default: one a processor)",
 			"N"},
+		{"residency", 0, 0, G_OPTION_ARG_STRING, &o.residency,
+			"workers that fit at once; others enter as these leave (default: what the "
+			"device holds)",
+			"N"},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
 			"FORMAT"},
 		{0}};
@@ -475,9 +568,12 @@ int ts_verify_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
+	ts_goals_add(&o.goals, context, false);
 	if (ts_settings_parse(&settings, context, argc, argv, error))
 		code = settings.help ? TS_EXIT_OK : verify(&settings, &o, error);
 	ts_settings_finish(&settings);
+	ts_goals_finish(&o.goals);
+	g_free(o.residency);
 	g_free(o.format);
 	g_free(o.box);
 	g_free(o.random);

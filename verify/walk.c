@@ -7,6 +7,7 @@
 /* Passed to ts_walk's loops by value, so that the compiler can inline the built-in policies. */
 typedef struct ts_step next_fn(const struct ts_plan *, struct ts_worker *, uint32_t);
 typedef struct ts_tile cta_tile_fn(const struct ts_plan *, const struct ts_step *, uint32_t);
+typedef void item_fn(void *data, uint32_t worker, const struct ts_step *item);
 
 /* A resident worker, with the wait it has not been able to finish. */
 struct seat {
@@ -140,7 +141,7 @@ static enum moved wait_or_signal(struct run *r, struct seat *seat, const struct 
 }
 
 G_ALWAYS_INLINE static inline enum moved move(
-	struct run *r, struct seat *seat, next_fn *next, cta_tile_fn *cta_tile)
+	struct run *r, struct seat *seat, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
 {
 	struct ts_step s;
 
@@ -149,7 +150,11 @@ G_ALWAYS_INLINE static inline enum moved move(
 	s = next(r->plan, &seat->worker, seat->answer);
 	r->steps++;
 	switch (s.act) {
-	case TS_WORK: ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile); return MOVED;
+	case TS_WORK:
+		ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile);
+		if (item != NULL)
+			item(r->walk->data, seat->worker.id, &s);
+		return MOVED;
 	case TS_CLAIM:
 		if (ts_coverage_claim(r->coverage, seat->worker.id, s.counter, &seat->answer))
 			return MOVED;
@@ -174,7 +179,8 @@ static void leave(struct run *r, uint32_t at)
 		r->seats[i] = r->seats[i + 1];
 }
 
-G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
+G_ALWAYS_INLINE static inline bool in_turns(
+	struct run *r, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
 {
 	while (r->count > 0) {
 		uint32_t kept = 0;
@@ -183,7 +189,7 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
 		for (uint32_t i = 0; i < r->count; i++) {
 			struct seat *seat = &r->seats[i];
 
-			switch (move(r, seat, next, cta_tile)) {
+			switch (move(r, seat, next, cta_tile, item)) {
 			case MOVED: moved++; break;
 			case BLOCKED: break;
 			case FAILED: return false;
@@ -210,7 +216,7 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
  * pointers, and this loop is where large boxes spend their time. */
 __attribute__((flatten)) static bool registered_in_turns(struct run *r)
 {
-	return in_turns(r, ts_next, ts_cta_tile);
+	return in_turns(r, ts_next, ts_cta_tile, NULL);
 }
 
 static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
@@ -224,7 +230,7 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 			at = r->count - 1 - at;
 		else if (r->walk->pick == TS_ANY_ONE)
 			at = (uint32_t)((draw(&r->random) + blocked) % r->count);
-		switch (move(r, &r->seats[at], next, cta_tile)) {
+		switch (move(r, &r->seats[at], next, cta_tile, r->walk->item)) {
 		case MOVED: blocked = 0; break;
 		case BLOCKED: blocked++; break;
 		case FAILED: return false;
@@ -254,6 +260,8 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 {
 	struct run r = {
 		.walk = walk, .plan = plan, .rules = rules, .coverage = c, .random = walk->seed};
+	next_fn *next = rules == NULL ? ts_next : rules->next;
+	cta_tile_fn *cta_tile = rules == NULL ? ts_cta_tile : rules->cta_tile;
 	uint32_t seats = MIN(walk->resident, plan->workers);
 	bool ran;
 
@@ -266,12 +274,11 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;
 	if (walk->pick != TS_IN_TURNS)
-		ran = one_by_one(&r, rules == NULL ? ts_next : rules->next,
-			rules == NULL ? ts_cta_tile : rules->cta_tile);
-	else if (rules == NULL)
+		ran = one_by_one(&r, next, cta_tile);
+	else if (rules == NULL && walk->item == NULL)
 		ran = registered_in_turns(&r);
 	else
-		ran = in_turns(&r, rules->next, rules->cta_tile);
+		ran = in_turns(&r, next, cta_tile, walk->item);
 	g_free(r.seats);
 	return ts_coverage_verdict(c) && ran;
 }
