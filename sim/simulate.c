@@ -95,8 +95,9 @@ static bool good_enough(const struct ts_run *run, const struct options *o,
 		g_autofree char *took = ts_time_text(makespan);
 		g_autofree char *other = ts_time_text(reference->makespan);
 
-		g_printerr("tilesim: slower: %s, %.2f times as long as the %s of `%s`; repeat with  "
-			   "%s\n",
+		g_printerr(
+			"tilesim: slower: %s, %.2f times as long as the %s of `%s`; repeat with  "
+			"%s\n",
 			took, (double)makespan / (double)MAX(reference->makespan, 1), other,
 			reference->command, command);
 		good = false;

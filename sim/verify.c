@@ -1,18 +1,16 @@
 /* tilesim verify: check the schedules of many requests, without simulating time. */
 #include "verify/check.h"
 
-#include <json-glib/json-glib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/box.h"
 #include "sim/command.h"
-#include "sim/goals.h"
 #include "sim/machine.h"
+#include "sim/measure.h"
 #include "sim/parallel.h"
 #include "sim/refuse.h"
-#include "sim/report.h"
 #include "sim/request.h"
+#include "sim/verify_report.h"
 #include "verify/shrink.h"
 
 struct options {
@@ -37,8 +35,7 @@ struct job {
 /* What one thread counts, and its lowest failure. */
 struct tally {
 	struct ts_checker checker;
-	uint64_t plans, starved;
-	uint64_t refused[TS_STATUSES];
+	struct ts_verified sums;
 	uint64_t refused_at;
 	struct ts_spec refused_spec; /* the first of them */
 	bool failed;
@@ -87,49 +84,6 @@ static char *command_text(const struct job *job, const struct ts_spec *spec)
 	return g_string_free(out, FALSE);
 }
 
-/* What the goals are about. */
-struct measure {
-	const struct ts_plan *plan;
-	const struct ts_device *device;
-	struct ts_balance balance;
-	struct ts_locality locality;
-};
-
-static void measure_item(void *data, uint32_t worker, const struct ts_step *item)
-{
-	struct measure *m = data;
-
-	ts_balance_item(&m->balance, worker, item);
-	ts_locality_item(
-		&m->locality, item, worker / m->device->dispatch_chunk % m->locality.caches);
-}
-
-/* Walks a sound plan once more, with its workers in turns, and looks for a goal that is missed. */
-static void measure(struct tally *t, const struct job *job, const struct ts_plan *plan,
-	const struct ts_spec *spec, const uint8_t *live)
-{
-	struct measure m = {.plan = plan, .device = job->device};
-	struct ts_walk walk = {.pick = TS_IN_TURNS,
-		.resident = t->checker.resident,
-		.live = live,
-		.item = measure_item,
-		.data = &m};
-	struct ts_measured had = {&m.balance, &m.locality, 0};
-
-	ts_balance_init(&m.balance, plan, spec->workers);
-	ts_locality_init_places(
-		&m.locality, plan, job->device->amd ? plan->domains : 1, t->checker.resident);
-	ts_walk_run(&walk, plan, job->rules, &t->checker.coverage);
-	for (enum ts_goal i = 0; i < TS_GOALS && !t->failed; i++) {
-		g_free(t->missed);
-		t->missed = ts_goals_missed(&job->options->goals, i, &had);
-		t->failed = t->missed != NULL;
-		t->goal = i;
-	}
-	ts_balance_finish(&m.balance);
-	ts_locality_finish(&m.locality);
-}
-
 /* How many workers of these clusters are there at once. */
 static uint32_t residency(const struct job *job, const struct ts_plan *plan)
 {
@@ -165,9 +119,15 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 	if (job->box != NULL && t->failed && t->checker.finding.fault == TS_STARVED &&
 		!ts_walk_survives(&plan, job->rules, live)) {
 		t->failed = false;
-		t->starved++;
+		t->sums.starved++;
 	} else if (!t->failed && plan.items > 0 && ts_goals_any(&job->options->goals)) {
-		measure(t, job, &plan, spec, live);
+		struct ts_measure how = {
+			job->device, job->rules, spec->workers, t->checker.resident, live};
+
+		g_free(t->missed);
+		t->missed = ts_measure_missed(
+			&how, &plan, &job->options->goals, &t->checker.coverage, &t->goal);
+		t->failed = t->missed != NULL;
 	}
 	return TS_OK;
 }
@@ -211,10 +171,10 @@ static bool work(void *data, void *state, uint64_t index)
 			t->refused_at = index;
 			t->refused_spec = spec;
 		}
-		t->refused[status]++;
+		t->sums.refused[status]++;
 		return true;
 	}
-	t->plans++;
+	t->sums.plans++;
 	if (!t->failed)
 		return true;
 	t->failed_at = index;
@@ -244,21 +204,19 @@ static bool fails(void *data, const struct ts_spec *spec)
 		(same->goal != TS_GOALS || same->tally->checker.finding.fault == same->fault);
 }
 
-static void put_finding(
-	GString *out, const struct tally *t, const struct job *job, const struct ts_spec *spec)
+/* Free with g_free(). */
+static char *finding_text(const struct tally *t, const struct job *job, const struct ts_spec *spec)
 {
 	const struct ts_checker *k = &t->checker;
 	g_autofree char *text = NULL;
 	struct ts_plan plan;
 
-	if (t->goal != TS_GOALS) {
-		g_string_append_printf(out, "%s: %s", ts_goal_name(t->goal), t->missed);
-		return;
-	}
+	if (t->goal != TS_GOALS)
+		return g_strdup_printf("%s: %s", ts_goal_name(t->goal), t->missed);
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
-		return;
+		return NULL;
 	text = ts_finding_text(&k->finding, &plan);
-	g_string_append_printf(out, "%s: %s (workers %s%s)", ts_fault_name(k->finding.fault), text,
+	return g_strdup_printf("%s: %s (workers %s%s)", ts_fault_name(k->finding.fault), text,
 		ts_pick_name(k->pick),
 		k->masked ? ", some missing as the policy promises to survive" : "");
 }
@@ -268,75 +226,19 @@ static void report_failure(struct tally *t, const struct job *job, enum ts_forma
 {
 	struct same same = {t, job, t->checker.finding.fault, t->goal, t->failed_spec.domains};
 	struct ts_spec smallest = t->failed_spec;
-	g_autoptr(GString) found = g_string_new(NULL);
-	g_autoptr(GString) small = g_string_new(NULL);
-	g_autofree char *found_command = command_text(job, &t->failed_spec);
-	g_autofree char *small_command = NULL;
-	g_autofree char *text = NULL;
-	JsonBuilder *b;
+	struct ts_failure failure = {.verdict = ts_fault_name(same.fault),
+		.found = finding_text(t, job, &t->failed_spec),
+		.found_command = command_text(job, &t->failed_spec)};
 
-	put_finding(found, t, job, &t->failed_spec);
-	if (format != TS_JSON) {
-		g_print("FAILED       %s\nfound with   %s\n", found->str, found_command);
-		/* Shrinking runs the policy again, and a policy file may trap there. */
-		fflush(stdout);
-	}
+	if (same.goal != TS_GOALS)
+		failure.verdict = ts_goal_name(same.goal);
+	ts_failure_print_found(&failure, format);
 	ts_shrink(&smallest, fails, &same);
 	fails(&same, &smallest);
-	put_finding(small, t, job, &smallest);
-	small_command = command_text(job, &smallest);
-	if (format != TS_JSON) {
-		g_print("smallest     %s\nrepeat with  %s\n", small->str, small_command);
-		return;
-	}
-	b = json_builder_new();
-	json_builder_begin_object(b);
-	ts_json_text_member(b, "verdict",
-		same.goal == TS_GOALS ? ts_fault_name(same.fault) : ts_goal_name(same.goal));
-	ts_json_text_member(b, "finding", found->str);
-	ts_json_text_member(b, "command", found_command);
-	ts_json_text_member(b, "smallest_finding", small->str);
-	ts_json_text_member(b, "smallest_command", small_command);
-	json_builder_end_object(b);
-	text = ts_json_text(b);
-	g_print("%s", text);
-}
-
-static void report_success(const struct tally *sum, enum ts_format format)
-{
-	g_autofree char *text = NULL;
-	JsonBuilder *b;
-
-	if (format == TS_JSON) {
-		b = json_builder_new();
-		json_builder_begin_object(b);
-		ts_json_text_member(b, "verdict", ts_fault_name(TS_SOUND));
-		ts_json_count(b, "schedules", sum->plans - sum->starved);
-		ts_json_count(b, "starved_as_stated", sum->starved);
-		ts_json_count(b, "walks", sum->checker.walks);
-		ts_json_count(b, "tiles", sum->checker.tiles);
-		for (int i = TS_OK + 1; i < TS_STATUSES; i++)
-			if (sum->refused[i] > 0)
-				ts_json_count(
-					b, ts_status_text((enum ts_status)i), sum->refused[i]);
-		json_builder_end_object(b);
-		text = ts_json_text(b);
-		g_print("%s", text);
-		return;
-	}
-	g_print("sound        %" G_GUINT64_FORMAT " schedules in %" G_GUINT64_FORMAT
-		" walks, %" G_GUINT64_FORMAT
-		" tiles: each computed once, in bounds, counters in range and drained\n",
-		sum->plans - sum->starved, sum->checker.walks, sum->checker.tiles);
-	if (sum->starved > 0)
-		g_print("starved      %" G_GUINT64_FORMAT
-			" schedules with a counter that no worker begins with, as the policy "
-			"says\n",
-			sum->starved);
-	for (int i = TS_OK + 1; i < TS_STATUSES; i++)
-		if (sum->refused[i] > 0)
-			g_print("refused      %" G_GUINT64_FORMAT ": %s\n", sum->refused[i],
-				ts_status_text((enum ts_status)i));
+	failure.smallest = finding_text(t, job, &smallest);
+	failure.smallest_command = command_text(job, &smallest);
+	ts_failure_print_smallest(&failure, format);
+	ts_failure_finish(&failure);
 }
 
 /* Adds the tallies to the sum; returns the one with the lowest failure, or NULL. */
@@ -347,12 +249,12 @@ static struct tally *add_up(struct tally *tallies, unsigned threads, struct tall
 	for (unsigned i = 0; i < threads; i++) {
 		struct tally *t = &tallies[i];
 
-		sum->plans += t->plans;
-		sum->starved += t->starved;
-		sum->checker.walks += t->checker.walks;
-		sum->checker.tiles += t->checker.tiles;
+		sum->sums.plans += t->sums.plans;
+		sum->sums.starved += t->sums.starved;
+		sum->sums.walks += t->checker.walks;
+		sum->sums.tiles += t->checker.tiles;
 		for (int j = 0; j < TS_STATUSES; j++)
-			sum->refused[j] += t->refused[j];
+			sum->sums.refused[j] += t->sums.refused[j];
 		if (t->refused_at < sum->refused_at) {
 			sum->refused_at = t->refused_at;
 			sum->refused_spec = t->refused_spec;
@@ -532,11 +434,11 @@ static int verify(const struct ts_settings *settings, struct options *o, GError 
 			code = verify_product(&part, o, box, &sum, error);
 	if (code != TS_EXIT_OK)
 		return code;
-	if (sum.plans == 0 &&
+	if (sum.sums.plans == 0 &&
 		ts_request_plan_as(&plan, &sum.refused_spec, ts_settings_rules(settings), error) ==
 			false)
 		return TS_EXIT_USAGE;
-	report_success(&sum, format);
+	ts_verified_print(&sum.sums, format);
 	return TS_EXIT_OK;
 }
 
