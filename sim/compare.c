@@ -364,7 +364,7 @@ int ts_compare_command(int argc, char **argv, GError **error)
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error)) {
-		if (settings.axes[TS_AXIS_POLICY] == NULL) {
+		if (settings.axes[TS_AXIS_POLICY] == NULL && settings.file == NULL) {
 			settings.axes[TS_AXIS_POLICY] = g_strdup("all");
 			if (settings.axes[TS_AXIS_MODE] == NULL)
 				settings.axes[TS_AXIS_MODE] = g_strdup("all");

@@ -147,8 +147,9 @@ static void put_deadlock(GString *out, const struct ts_finding *f)
 				d->added);
 		break;
 	case TS_CAUSE_GONE:
-		g_string_append_printf(
-			out, ", and worker %u, which would signal it, is gone", d->links[0].worker);
+		g_string_append_printf(out,
+			", and worker %u, which would signal it, never runs or is gone",
+			d->links[0].worker);
 		break;
 	}
 }

@@ -79,7 +79,7 @@ static uint64_t run_ahead(
 	uint32_t answer = 0;
 
 	g_array_set_size(changed, 0);
-	while (steps++ < steps_max) {
+	for (; steps < steps_max; steps++) {
 		struct ts_step s =
 			g->rules == NULL ? ts_next(p, &w, answer) : g->rules->next(p, &w, answer);
 		uint32_t added = s.act == TS_CLAIM ? 1 : s.value;
@@ -117,11 +117,11 @@ static void find_raisers(struct ts_wait_graph *g)
 				g_array_new(FALSE, FALSE, sizeof(struct ts_raiser));
 	}
 	for (uint32_t id = 0; id < p->workers; id++) {
-		uint64_t most = MIN(left, ts_plan_steps_max(p));
+		uint64_t most = ts_plan_steps_max(p);
 
 		if (g->waiters[id].presence == TS_HAS_LEFT)
 			continue;
-		left -= MIN(left, run_ahead(g, id, now, changed, most));
+		left -= run_ahead(g, id, now, changed, MIN(left, most));
 		if (left == 0) {
 			g->complete = false;
 			return;
