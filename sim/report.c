@@ -168,10 +168,11 @@ static char *text_report(const struct ts_run *r, const char *command)
 		100 * s->quantization, 100 * s->imbalance, 100 * s->unmanned, 100 * s->claims,
 		100 * s->fixed, 100 * s->padding);
 	g_string_append_printf(out,
-		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
-		"wave: "
-		"%" G_GUINT64_FORMAT " block loads\n",
-		ts_locality_panels_per_wave(&s->locality), uses_per_panel(&s->locality),
+		"locality     %.1f operand panels per wave and L2 (%.1f of A, %.1f of B), each "
+		"used by %.2f tiles; first wave: %" G_GUINT64_FORMAT " block loads\n",
+		ts_locality_panels_per_wave(&s->locality),
+		ts_locality_a_panels_per_wave(&s->locality),
+		ts_locality_b_panels_per_wave(&s->locality), uses_per_panel(&s->locality),
 		s->locality.first_panels * p->depth);
 	if (r->caches != NULL)
 		put_caches(r->caches, out);
@@ -276,7 +277,12 @@ static char *json_report(const struct ts_run *r, const char *command)
 	if (r->caches != NULL)
 		put_json_caches(b, r->caches);
 	ts_json_number(b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality));
+	ts_json_number(b, "a_panels_per_wave", ts_locality_a_panels_per_wave(&s->locality));
+	ts_json_number(b, "b_panels_per_wave", ts_locality_b_panels_per_wave(&s->locality));
 	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
+	ts_json_count(b, "empty_workers", ts_balance_empty(&s->balance));
+	ts_json_count(b, "idle_workers", ts_balance_idle(&s->balance));
+	ts_json_count(b, "least_k_iterations_of_a_split", ts_balance_least(&s->balance));
 	ts_json_count(b, "first_wave_block_loads", s->locality.first_panels * p->depth);
 	json_builder_set_member_name(b, "groups");
 	json_builder_begin_array(b);

@@ -1,4 +1,6 @@
 /* tilesim: simulate one schedule, verify it, and say where the time goes. */
+#include <string.h>
+
 #include "sim/command.h"
 #include "sim/goals.h"
 #include "sim/records.h"
@@ -57,18 +59,20 @@ static bool find_reference(const struct ts_settings *base, const char *words,
 	return good;
 }
 
-/* The command that repeats the run and asks for the same. Free with g_free(). */
-static char *command_text(
-	const struct ts_run *run, const struct ts_settings *settings, const struct options *o)
+/* The command that repeats the run and asks for the same. The reference is written out, since what
+ * is a default in the run would not be one in its command. Free with g_free(). */
+static char *command_text(const struct ts_run *run, const struct ts_settings *settings,
+	const struct options *o, const struct reference *reference)
 {
 	g_autofree char *command = ts_settings_command(settings, "", &run->spec);
 	g_autofree char *quoted = NULL;
 	GString *out = g_string_new(command);
 
 	ts_goals_options(&o->goals, out);
-	if (o->no_slower != NULL)
-		g_string_append_printf(
-			out, " --no-slower-than %s", quoted = g_shell_quote(o->no_slower));
+	if (o->no_slower != NULL) {
+		quoted = g_shell_quote(reference->command + strlen("tilesim "));
+		g_string_append_printf(out, " --no-slower-than %s", quoted);
+	}
 	return g_string_free(out, FALSE);
 }
 
@@ -96,10 +100,10 @@ static bool good_enough(const struct ts_run *run, const struct options *o,
 		g_autofree char *other = ts_time_text(reference->makespan);
 
 		g_printerr(
-			"tilesim: slower: %s, %.2f times as long as the %s of `%s`; repeat with  "
+			"tilesim: slower: %s, %.2f times as long as the %s of '%s'; repeat with  "
 			"%s\n",
 			took, (double)makespan / (double)MAX(reference->makespan, 1), other,
-			reference->command, command);
+			o->no_slower, command);
 		good = false;
 	}
 	return good;
@@ -126,7 +130,7 @@ static int simulate_run(const struct ts_settings *settings, const struct options
 		good = ts_run_simulate(&run, settings, &sink, error);
 		good = ts_records_close(&records, good, error) && good;
 		if (good) {
-			command = command_text(&run, settings, o);
+			command = command_text(&run, settings, o, reference);
 			report = ts_report(&run, format, command);
 			g_print("%s", report);
 			code = run.sound && good_enough(&run, o, reference, command)

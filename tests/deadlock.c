@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policies/plan.h"
+#include "tests/call.h"
 #include "tests/faults/protocols.h"
 #include "verify/explore.h"
 #include "verify/wait_graph.h"
@@ -344,21 +345,14 @@ static void test_commands(void)
 	write_policy("first.h", 0);
 	write_policy("last.h", 1);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *line = g_strdup_printf("%s %s --block 1x1x1 --m 8 --n 1 --k 2",
-			g_getenv("TILESIM"), cases[i].words);
-		g_auto(GStrv) argv = g_strsplit(line, " ", -1);
-		g_autofree char *out = NULL;
-		g_autoptr(GError) error = NULL;
-		int status, code = 0;
+		g_autofree char *words =
+			g_strdup_printf("%s --block 1x1x1 --m 8 --n 1 --k 2", cases[i].words);
+		struct call c = ts_call(folder, words);
 
-		g_spawn_sync(folder, argv, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &out, NULL,
-			&status, &error);
-		g_assert_no_error(error);
-		if (!g_spawn_check_wait_status(status, &error))
-			code = error->code;
-		if (code != cases[i].code || strstr(out, cases[i].says) == NULL)
-			g_test_fail_printf("tilesim %s: exit code %d, and not \"%s\": %s",
-				cases[i].words, code, cases[i].says, out);
+		if (c.code != cases[i].code || strstr(c.out, cases[i].says) == NULL)
+			g_test_fail_printf("tilesim %s: exit code %d, and not \"%s\": %s%s", words,
+				c.code, cases[i].says, c.out, c.err);
+		ts_call_finish(&c);
 	}
 	for (int i = 0; i < 2; i++) {
 		g_autofree char *path =
