@@ -114,9 +114,16 @@ static char *split(const struct ts_balance *b, double limit)
 		b->plan->depth);
 }
 
-static char *panels(double had, double limit, const char *of)
+static char *panels(const struct ts_locality *l, enum ts_operands of, double limit)
 {
-	return had <= limit ? NULL : g_strdup_printf("%.1f operand panels%s per wave", had, of);
+	static const char *const names[] = {" of A", " of B", ""};
+	double had = ts_locality_panels_per_wave(l, of);
+	const struct ts_wave *worst = &l->worst[of];
+
+	if (had <= limit)
+		return NULL;
+	return g_strdup_printf("%.1f operand panels%s per wave, up to %u in wave %u of L2 %u", had,
+		names[of], worst->panels[of], worst->number, worst->cache);
 }
 
 static char *useful(double had, double limit)
@@ -130,11 +137,9 @@ static char *missed(enum ts_goal goal, double limit, const struct ts_measured *h
 	case TS_GOAL_IDLE: return idle(had->balance, limit);
 	case TS_GOAL_EMPTY: return empty(had->balance, limit);
 	case TS_GOAL_SPLIT: return split(had->balance, limit);
-	case TS_GOAL_PANELS: return panels(ts_locality_panels_per_wave(had->locality), limit, "");
-	case TS_GOAL_A_PANELS:
-		return panels(ts_locality_a_panels_per_wave(had->locality), limit, " of A");
-	case TS_GOAL_B_PANELS:
-		return panels(ts_locality_b_panels_per_wave(had->locality), limit, " of B");
+	case TS_GOAL_PANELS: return panels(had->locality, TS_OPERANDS, limit);
+	case TS_GOAL_A_PANELS: return panels(had->locality, TS_OPERAND_A, limit);
+	case TS_GOAL_B_PANELS: return panels(had->locality, TS_OPERAND_B, limit);
 	case TS_GOAL_USEFUL: return useful(100 * had->useful, limit);
 	case TS_GOALS: break;
 	}

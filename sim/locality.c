@@ -14,6 +14,7 @@ static void init(struct ts_locality *l, const struct ts_plan *plan, uint32_t cac
 	l->caches = caches;
 	l->wave_items = g_new0(uint32_t, caches);
 	l->seen = g_new0(uint64_t, caches);
+	l->now = g_new0(struct ts_wave, caches);
 	l->row_wave = g_new0(uint32_t, MAX(rows, 1));
 	l->col_wave = g_new0(uint32_t, MAX(cols, 1));
 }
@@ -42,19 +43,26 @@ void ts_locality_finish(struct ts_locality *l)
 {
 	g_clear_pointer(&l->wave_items, g_free);
 	g_clear_pointer(&l->seen, g_free);
+	g_clear_pointer(&l->now, g_free);
 	g_clear_pointer(&l->row_wave, g_free);
 	g_clear_pointer(&l->col_wave, g_free);
 }
 
-/* Is the panel new to the wave? */
-static bool touch(struct ts_locality *l, uint32_t *wave_of, uint32_t wave)
+/* `wave_of` is that which touched the panel last. */
+static void touch(
+	struct ts_locality *l, struct ts_wave *now, uint32_t *wave_of, enum ts_operands operand)
 {
-	if (*wave_of == wave)
-		return false;
-	*wave_of = wave;
-	l->panels++;
-	l->first_panels += wave == 1;
-	return true;
+	const enum ts_operands kinds[] = {operand, TS_OPERANDS};
+
+	if (*wave_of == now->number)
+		return;
+	*wave_of = now->number;
+	l->first_panels += now->number == 1;
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		l->panels[kinds[i]]++;
+		if (++now->panels[kinds[i]] > l->worst[kinds[i]].panels[kinds[i]])
+			l->worst[kinds[i]] = *now;
+	}
 }
 
 void ts_locality_item(struct ts_locality *l, const struct ts_step *item, uint32_t group)
@@ -64,32 +72,22 @@ void ts_locality_item(struct ts_locality *l, const struct ts_step *item, uint32_
 	uint64_t cols = MIN(p->cluster_n, p->cols - item->n);
 	uint32_t cache = l->shared ? 0 : group;
 	uint64_t nth = l->seen[cache]++;
-	uint32_t wave = (uint32_t)(nth / l->wave_items[cache]) + 1;
+	struct ts_wave *now = &l->now[cache];
 
 	l->touches += 2 * rows * cols;
-	l->waves += nth % l->wave_items[cache] == 0;
+	if (nth % l->wave_items[cache] == 0) {
+		l->waves++;
+		memset(now, 0, sizeof *now);
+		now->cache = cache;
+		now->number = (uint32_t)(nth / l->wave_items[cache]) + 1;
+	}
 	for (uint32_t i = 0; i < rows; i++)
-		l->a_panels += touch(l, &l->row_wave[(size_t)cache * p->rows + item->m + i], wave);
+		touch(l, now, &l->row_wave[(size_t)cache * p->rows + item->m + i], TS_OPERAND_A);
 	for (uint32_t i = 0; i < cols; i++)
-		l->b_panels += touch(l, &l->col_wave[(size_t)cache * p->cols + item->n + i], wave);
+		touch(l, now, &l->col_wave[(size_t)cache * p->cols + item->n + i], TS_OPERAND_B);
 }
 
-static double per_wave(const struct ts_locality *l, uint64_t panels)
+double ts_locality_panels_per_wave(const struct ts_locality *l, enum ts_operands of)
 {
-	return l->waves > 0 ? (double)panels / (double)l->waves : 0;
-}
-
-double ts_locality_panels_per_wave(const struct ts_locality *l)
-{
-	return per_wave(l, l->panels);
-}
-
-double ts_locality_a_panels_per_wave(const struct ts_locality *l)
-{
-	return per_wave(l, l->a_panels);
-}
-
-double ts_locality_b_panels_per_wave(const struct ts_locality *l)
-{
-	return per_wave(l, l->b_panels);
+	return l->waves > 0 ? (double)l->panels[of] / (double)l->waves : 0;
 }

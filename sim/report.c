@@ -46,7 +46,7 @@ static double percent(double part, double whole)
 
 static double uses_per_panel(const struct ts_locality *l)
 {
-	return l->panels > 0 ? (double)l->touches / (double)l->panels : 0;
+	return l->panels[TS_OPERANDS] > 0 ? (double)l->touches / (double)l->panels[TS_OPERANDS] : 0;
 }
 
 /* From 0 to the makespan, what of the places' time is spent in one group. */
@@ -170,10 +170,10 @@ static char *text_report(const struct ts_run *r, const char *command)
 	g_string_append_printf(out,
 		"locality     %.1f operand panels per wave and L2 (%.1f of A, %.1f of B), each "
 		"used by %.2f tiles; first wave: %" G_GUINT64_FORMAT " block loads\n",
-		ts_locality_panels_per_wave(&s->locality),
-		ts_locality_a_panels_per_wave(&s->locality),
-		ts_locality_b_panels_per_wave(&s->locality), uses_per_panel(&s->locality),
-		s->locality.first_panels * p->depth);
+		ts_locality_panels_per_wave(&s->locality, TS_OPERANDS),
+		ts_locality_panels_per_wave(&s->locality, TS_OPERAND_A),
+		ts_locality_panels_per_wave(&s->locality, TS_OPERAND_B),
+		uses_per_panel(&s->locality), s->locality.first_panels * p->depth);
 	if (r->caches != NULL)
 		put_caches(r->caches, out);
 	put_table(r, out);
@@ -276,9 +276,12 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_number(b, "edges", s->padding);
 	if (r->caches != NULL)
 		put_json_caches(b, r->caches);
-	ts_json_number(b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality));
-	ts_json_number(b, "a_panels_per_wave", ts_locality_a_panels_per_wave(&s->locality));
-	ts_json_number(b, "b_panels_per_wave", ts_locality_b_panels_per_wave(&s->locality));
+	ts_json_number(
+		b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERANDS));
+	ts_json_number(
+		b, "a_panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERAND_A));
+	ts_json_number(
+		b, "b_panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERAND_B));
 	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
 	ts_json_count(b, "empty_workers", ts_balance_empty(&s->balance));
 	ts_json_count(b, "idle_workers", ts_balance_idle(&s->balance));

@@ -41,13 +41,16 @@ static const struct limit limits[] = {
 	/* 9 of 9 x 9 tiles at a time: one row of A and all of B, or the other way round. */
 	{"all panels of B", "--cus 9 --policy persistent --order row --m 9 --n 9 --k 1",
 		"--max-b-panels 8.9", "--max-b-panels 9 --max-a-panels 1 --max-panels 10",
-		"locality: 9.0 operand panels of B per wave; --max-b-panels allows 8.9"},
+		"locality: 9.0 operand panels of B per wave, up to 9 in wave 1 of L2 0; "
+		"--max-b-panels allows 8.9"},
 	{"all panels of A", "--cus 9 --policy persistent --order column --m 9 --n 9 --k 1",
 		"--max-a-panels 8.9", "--max-a-panels 9 --max-b-panels 1",
-		"locality: 9.0 operand panels of A per wave; --max-a-panels allows 8.9"},
+		"locality: 9.0 operand panels of A per wave, up to 9 in wave 1 of L2 0; "
+		"--max-a-panels allows 8.9"},
 	{"panels of both", "--cus 9 --policy persistent --swizzle 3 --m 9 --n 9 --k 1",
 		"--max-panels 5.9", "--max-a-panels 3 --max-b-panels 3",
-		"locality: 6.0 operand panels per wave; --max-panels allows 5.9"},
+		"locality: 6.0 operand panels per wave, up to 6 in wave 1 of L2 0; --max-panels "
+		"allows 5.9"},
 	{"panels of clusters",
 		"--cus 48 --policy persistent --cluster 2x1 --order row --m 4 --n 4 "
 		"--k 1 --workers 2",
@@ -157,8 +160,8 @@ static const struct pace paces[] = {
 	{"a deadlock", "--cus 8 --no-slower-than '--policy-file fix-up.h'", 2,
 		"--no-slower-than: deadlock: all 8 resident workers wait"},
 	{"an unsound one",
-		"--cus 8 --no-slower-than '--policy worksteal --mode slots --counters 9 --m 2048'", 2,
-		"--no-slower-than: starvation: counter 8"},
+		"--cus 8 --no-slower-than '--policy worksteal --mode slots --counters 9 --m 2048'",
+		2, "--no-slower-than: starvation: counter 8"},
 	{"one that is refused", "--cus 8 --no-slower-than '--policy banana'", 2,
 		"--no-slower-than: --policy: there is no policy 'banana'"},
 	{"an unknown option", "--cus 8 --no-slower-than '--frob 3'", 2, "--frob"},
