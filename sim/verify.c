@@ -113,7 +113,7 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 		return status;
 	live = live_workers(t, job, &plan);
 	t->goal = TS_GOALS;
-	t->checker.resident = residency(job, &plan);
+	t->checker.places = residency(job, &plan);
 	t->failed = !ts_check_plan(&t->checker, &plan, job->rules, live, job->seed);
 	/* A box also holds what a policy says it can't do: it must fail in the way that is said. */
 	if (job->box != NULL && t->failed && t->checker.finding.fault == TS_STARVED &&
@@ -122,7 +122,7 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 		t->sums.starved++;
 	} else if (!t->failed && plan.items > 0 && ts_goals_any(&job->options->goals)) {
 		struct ts_measure how = {
-			job->device, job->rules, spec->workers, t->checker.resident, live};
+			job->device, job->rules, spec->workers, t->checker.places, live};
 
 		g_free(t->missed);
 		t->missed = ts_measure_missed(
@@ -209,6 +209,7 @@ static char *finding_text(const struct tally *t, const struct job *job, const st
 {
 	const struct ts_checker *k = &t->checker;
 	g_autofree char *text = NULL;
+	g_autofree char *few = NULL;
 	struct ts_plan plan;
 
 	if (t->goal != TS_GOALS)
@@ -216,8 +217,10 @@ static char *finding_text(const struct tally *t, const struct job *job, const st
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
 		return NULL;
 	text = ts_finding_text(&k->finding, &plan);
-	return g_strdup_printf("%s: %s (workers %s%s)", ts_fault_name(k->finding.fault), text,
-		ts_pick_name(k->pick),
+	if (k->resident > 0)
+		few = g_strdup_printf(", %u at once", k->resident);
+	return g_strdup_printf("%s: %s (workers %s%s%s)", ts_fault_name(k->finding.fault), text,
+		ts_pick_name(k->pick), few == NULL ? "" : few,
 		k->masked ? ", some missing as the policy promises to survive" : "");
 }
 

@@ -84,7 +84,7 @@ static uint64_t run_ahead(
 			g->rules == NULL ? ts_next(p, &w, answer) : g->rules->next(p, &w, answer);
 		uint32_t added = s.act == TS_CLAIM ? 1 : s.value;
 
-		if (s.act == TS_WORK || s.act == TS_WAIT)
+		if (s.act == TS_WORK || s.act == TS_FIX_UP || s.act == TS_WAIT)
 			continue;
 		if ((s.act != TS_CLAIM && s.act != TS_SIGNAL) || s.counter >= p->counters)
 			break;
