@@ -21,6 +21,7 @@ struct cell {
 	uint64_t makespan;
 	double tflops, utilisation;
 	enum ts_fault fault;
+	char *finding; /* in words, where there is a fault */
 	GError *error;
 };
 
@@ -46,6 +47,8 @@ static bool work(void *data, void *state, uint64_t index)
 		cell->tflops = ts_summary_tflops(&run.summary);
 		cell->utilisation = ts_summary_utilisation(&run.summary);
 		cell->fault = run.coverage.finding.fault;
+		if (!run.sound)
+			cell->finding = ts_finding_text(&run.coverage.finding, &run.plan);
 	}
 	ts_run_finish(&run);
 	return true;
@@ -237,8 +240,8 @@ static int report(struct table *t, GError **error)
 			continue;
 		g_autofree char *command = ts_settings_command(t->settings, "", &t->cells[i].spec);
 
-		g_printerr(
-			"tilesim: UNSOUND (%s): %s\n", ts_fault_name(t->cells[i].fault), command);
+		g_printerr("tilesim: UNSOUND (%s: %s): %s\n", ts_fault_name(t->cells[i].fault),
+			t->cells[i].finding, command);
 		break;
 	}
 	return TS_EXIT_UNSOUND;
@@ -308,8 +311,11 @@ static void fill(struct table *t)
 
 static void clear(struct table *t)
 {
-	for (size_t i = 0; t->cells != NULL && i < (size_t)t->shapes->len * t->schedules->len; i++)
+	for (size_t i = 0; t->cells != NULL && i < (size_t)t->shapes->len * t->schedules->len;
+		i++) {
 		g_clear_error(&t->cells[i].error);
+		g_free(t->cells[i].finding);
+	}
 	g_free(t->cells);
 	g_clear_pointer(&t->shapes, g_array_unref);
 	g_clear_pointer(&t->schedules, g_array_unref);
@@ -364,7 +370,7 @@ int ts_compare_command(int argc, char **argv, GError **error)
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error)) {
-		if (settings.axes[TS_AXIS_POLICY] == NULL) {
+		if (settings.axes[TS_AXIS_POLICY] == NULL && settings.file == NULL) {
 			settings.axes[TS_AXIS_POLICY] = g_strdup("all");
 			if (settings.axes[TS_AXIS_MODE] == NULL)
 				settings.axes[TS_AXIS_MODE] = g_strdup("all");

@@ -374,6 +374,24 @@ static bool step(struct loop *l, struct event e)
 	return proceed(l, e.time, e.place);
 }
 
+/* From the last place on, so that the outcome is about the first. */
+static void tell_stuck(struct loop *l)
+{
+	l->outcome.end = TS_ALL_WAIT;
+	for (uint32_t at = l->engine->machine->count; at-- > 0;) {
+		const struct seat *seat = &l->seats[at];
+		struct ts_stuck stuck = {seat->worker, seat->step, l->counters};
+
+		if (seat->state != WAITS)
+			continue;
+		l->outcome.worker = seat->worker.id;
+		l->outcome.counter = seat->step.counter;
+		for (size_t i = 0; i < l->engine->sink_count; i++)
+			if (l->engine->sinks[i].stuck != NULL)
+				l->engine->sinks[i].stuck(l->engine->sinks[i].data, &stuck);
+	}
+}
+
 struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 {
 	const struct ts_plan *p = engine->plan;
@@ -390,19 +408,8 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 		push(&l, 0, i);
 	while (l.heap_size > 0 && step(&l, pop(&l)))
 		continue;
-	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0) {
-		l.outcome.end = TS_ALL_WAIT;
-		l.outcome.waiting = l.waiting;
-		for (uint32_t i = 0; i < places; i++) {
-			if (l.seats[i].state != WAITS)
-				continue;
-			l.outcome.worker = l.seats[i].worker.id;
-			l.outcome.counter = l.seats[i].step.counter;
-			l.outcome.value = l.seats[i].step.value;
-			l.outcome.has = l.counters[l.outcome.counter];
-			break;
-		}
-	}
+	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0)
+		tell_stuck(&l);
 	l.outcome.steps = l.steps;
 	g_free(l.seats);
 	g_free(l.heap);

@@ -25,6 +25,13 @@ struct ts_claimed {
 	uint64_t from, to;
 };
 
+/* A worker that waits when nothing can happen any more. */
+struct ts_stuck {
+	struct ts_worker worker;  /* as it would go on */
+	struct ts_step step;      /* its wait */
+	const uint32_t *counters; /* what all of them hold */
+};
+
 /* A wait, a signal or a fix-up that is done, or a worker that stops: how those meet that work on
  * one item. Of a fix-up `price` is what it cost. */
 struct ts_met {
@@ -40,12 +47,13 @@ struct ts_sink {
 	void (*item)(void *data, const struct ts_item *item);
 	void (*claim)(void *data, const struct ts_claimed *claim);
 	void (*met)(void *data, const struct ts_met *met);
+	void (*stuck)(void *data, const struct ts_stuck *stuck);
 };
 
 /* How a run came to its end. */
 enum ts_end {
 	TS_ALL_LEFT,
-	TS_ALL_WAIT,    /* every resident worker waits for a counter */
+	TS_ALL_WAIT,    /* every resident worker waits for a counter, and the sinks know */
 	TS_NO_END,      /* a policy went on and on */
 	TS_BAD_COUNTER, /* a counter that the plan does not have */
 	TS_BAD_STEP     /* an answer that is no step */
@@ -65,9 +73,7 @@ struct ts_engine {
 
 struct ts_outcome {
 	enum ts_end end;
-	uint32_t worker, counter; /* who, and on what, where `end` is bad */
-	uint32_t value, has;      /* of TS_ALL_WAIT: what it waits for, and what the counter has */
-	uint32_t waiting;         /* of TS_ALL_WAIT: how many workers are there */
+	uint32_t worker, counter; /* who, and on what, where `end` is bad; the first that waits */
 	uint64_t steps;           /* answers of the policy */
 	uint64_t makespan;        /* ps, until the last worker leaves */
 	uint64_t entered;         /* workers that ran */

@@ -3,62 +3,91 @@
 
 #include <string.h>
 
-void ts_locality_init(struct ts_locality *l, const struct ts_plan *plan,
-	const struct ts_machine *machine, bool shared_l2)
+static void init(struct ts_locality *l, const struct ts_plan *plan, uint32_t caches)
 {
-	size_t rows, cols;
+	size_t rows = (size_t)caches * plan->rows;
+	size_t cols = (size_t)caches * plan->cols;
 
 	memset(l, 0, sizeof *l);
 	l->plan = plan;
-	l->shared = shared_l2;
-	l->caches = shared_l2 ? 1 : machine->device->groups;
-	l->wave_items = g_new0(uint32_t, l->caches);
-	l->seen = g_new0(uint64_t, l->caches);
+	l->shared = caches == 1;
+	l->caches = caches;
+	l->wave_items = g_new0(uint32_t, caches);
+	l->seen = g_new0(uint64_t, caches);
+	l->now = g_new0(struct ts_wave, caches);
+	l->row_wave = g_new0(uint32_t, MAX(rows, 1));
+	l->col_wave = g_new0(uint32_t, MAX(cols, 1));
+}
+
+void ts_locality_init(struct ts_locality *l, const struct ts_plan *plan,
+	const struct ts_machine *machine, bool shared_l2)
+{
+	init(l, plan, shared_l2 ? 1 : machine->device->groups);
 	for (uint32_t i = 0; i < machine->count; i++)
 		l->wave_items[shared_l2 ? 0 : machine->places[i].group]++;
 	for (uint32_t i = 0; i < l->caches; i++)
 		l->wave_items[i] = MAX(MIN(l->wave_items[i], ts_machine_workers(machine, i)), 1);
-	rows = (size_t)l->caches * plan->rows;
-	cols = (size_t)l->caches * plan->cols;
-	l->row_wave = g_new0(uint32_t, MAX(rows, 1));
-	l->col_wave = g_new0(uint32_t, MAX(cols, 1));
+}
+
+void ts_locality_init_places(
+	struct ts_locality *l, const struct ts_plan *plan, uint32_t caches, uint32_t places)
+{
+	uint32_t workers = MIN(places, plan->workers);
+
+	init(l, plan, caches);
+	for (uint32_t i = 0; i < caches; i++)
+		l->wave_items[i] = MAX(workers / caches + (i < workers % caches ? 1 : 0), 1);
 }
 
 void ts_locality_finish(struct ts_locality *l)
 {
 	g_clear_pointer(&l->wave_items, g_free);
 	g_clear_pointer(&l->seen, g_free);
+	g_clear_pointer(&l->now, g_free);
 	g_clear_pointer(&l->row_wave, g_free);
 	g_clear_pointer(&l->col_wave, g_free);
 }
 
-static void touch(struct ts_locality *l, uint32_t *wave_of, uint32_t wave)
+/* `wave_of` is that which touched the panel last. */
+static void touch(
+	struct ts_locality *l, struct ts_wave *now, uint32_t *wave_of, enum ts_operands operand)
 {
-	if (*wave_of == wave)
+	const enum ts_operands kinds[] = {operand, TS_OPERANDS};
+
+	if (*wave_of == now->number)
 		return;
-	*wave_of = wave;
-	l->panels++;
-	l->first_panels += wave == 1;
+	*wave_of = now->number;
+	l->first_panels += now->number == 1;
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		l->panels[kinds[i]]++;
+		if (++now->panels[kinds[i]] > l->worst[kinds[i]].panels[kinds[i]])
+			l->worst[kinds[i]] = *now;
+	}
 }
 
-void ts_locality_item(struct ts_locality *l, const struct ts_item *item)
+void ts_locality_item(struct ts_locality *l, const struct ts_step *item, uint32_t group)
 {
 	const struct ts_plan *p = l->plan;
-	uint64_t rows = MIN(p->cluster_m, p->rows - item->step.m);
-	uint64_t cols = MIN(p->cluster_n, p->cols - item->step.n);
-	uint32_t cache = l->shared ? 0 : item->group;
+	uint64_t rows = MIN(p->cluster_m, p->rows - item->m);
+	uint64_t cols = MIN(p->cluster_n, p->cols - item->n);
+	uint32_t cache = l->shared ? 0 : group;
 	uint64_t nth = l->seen[cache]++;
-	uint32_t wave = (uint32_t)(nth / l->wave_items[cache]) + 1;
+	struct ts_wave *now = &l->now[cache];
 
 	l->touches += 2 * rows * cols;
-	l->waves += nth % l->wave_items[cache] == 0;
+	if (nth % l->wave_items[cache] == 0) {
+		l->waves++;
+		memset(now, 0, sizeof *now);
+		now->cache = cache;
+		now->number = (uint32_t)(nth / l->wave_items[cache]) + 1;
+	}
 	for (uint32_t i = 0; i < rows; i++)
-		touch(l, &l->row_wave[(size_t)cache * p->rows + item->step.m + i], wave);
+		touch(l, now, &l->row_wave[(size_t)cache * p->rows + item->m + i], TS_OPERAND_A);
 	for (uint32_t i = 0; i < cols; i++)
-		touch(l, &l->col_wave[(size_t)cache * p->cols + item->step.n + i], wave);
+		touch(l, now, &l->col_wave[(size_t)cache * p->cols + item->n + i], TS_OPERAND_B);
 }
 
-double ts_locality_panels_per_wave(const struct ts_locality *l)
+double ts_locality_panels_per_wave(const struct ts_locality *l, enum ts_operands of)
 {
-	return l->waves > 0 ? (double)l->panels / (double)l->waves : 0;
+	return l->waves > 0 ? (double)l->panels[of] / (double)l->waves : 0;
 }

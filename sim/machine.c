@@ -103,3 +103,21 @@ bool ts_machine_enter(struct ts_machine *m, const struct ts_place *place, uint32
 	*ret_worker = (uint32_t)worker;
 	return true;
 }
+
+uint32_t ts_machine_queue(const struct ts_machine *m, uint32_t id)
+{
+	const struct ts_device *d = m->device;
+
+	return d->amd ? id / d->dispatch_chunk % d->groups : 0;
+}
+
+bool ts_machine_has_entered(const struct ts_machine *m, uint32_t id)
+{
+	const struct ts_device *d = m->device;
+	uint32_t nth = id; /* in its queue */
+
+	if (d->amd)
+		nth = id / d->dispatch_chunk / d->groups * d->dispatch_chunk +
+			id % d->dispatch_chunk;
+	return nth < m->entered[ts_machine_queue(m, id)];
+}

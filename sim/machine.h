@@ -37,4 +37,10 @@ uint32_t ts_machine_workers(const struct ts_machine *m, uint32_t group);
  * and wait there. NVIDIA: the first that has not run. False where none is left for it. */
 bool ts_machine_enter(struct ts_machine *m, const struct ts_place *place, uint32_t *ret_worker);
 
+/* The group whose places worker `id` waits for; 0 on NVIDIA, where it may go to any. */
+uint32_t ts_machine_queue(const struct ts_machine *m, uint32_t id);
+
+/* Has worker `id` entered? */
+bool ts_machine_has_entered(const struct ts_machine *m, uint32_t id);
+
 #endif

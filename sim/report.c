@@ -46,7 +46,7 @@ static double percent(double part, double whole)
 
 static double uses_per_panel(const struct ts_locality *l)
 {
-	return l->panels > 0 ? (double)l->touches / (double)l->panels : 0;
+	return l->panels[TS_OPERANDS] > 0 ? (double)l->touches / (double)l->panels[TS_OPERANDS] : 0;
 }
 
 /* From 0 to the makespan, what of the places' time is spent in one group. */
@@ -178,11 +178,12 @@ static char *text_report(const struct ts_run *r, const char *command)
 			100 * s->fix_up, 100 * s->waits, p->workspace, size);
 	}
 	g_string_append_printf(out,
-		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
-		"wave: "
-		"%" G_GUINT64_FORMAT " block loads\n",
-		ts_locality_panels_per_wave(&s->locality), uses_per_panel(&s->locality),
-		s->locality.first_panels * p->depth);
+		"locality     %.1f operand panels per wave and L2 (%.1f of A, %.1f of B), each "
+		"used by %.2f tiles; first wave: %" G_GUINT64_FORMAT " block loads\n",
+		ts_locality_panels_per_wave(&s->locality, TS_OPERANDS),
+		ts_locality_panels_per_wave(&s->locality, TS_OPERAND_A),
+		ts_locality_panels_per_wave(&s->locality, TS_OPERAND_B),
+		uses_per_panel(&s->locality), s->locality.first_panels * p->depth);
 	if (r->caches != NULL)
 		put_caches(r->caches, out);
 	put_table(r, out);
@@ -289,8 +290,16 @@ static char *json_report(const struct ts_run *r, const char *command)
 		put_json_caches(b, r->caches);
 	ts_json_number(b, "fix_up", s->fix_up);
 	ts_json_number(b, "fix_up_waits", s->waits);
-	ts_json_number(b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality));
+	ts_json_number(
+		b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERANDS));
+	ts_json_number(
+		b, "a_panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERAND_A));
+	ts_json_number(
+		b, "b_panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERAND_B));
 	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
+	ts_json_count(b, "empty_workers", ts_balance_empty(&s->balance));
+	ts_json_count(b, "idle_workers", ts_balance_idle(&s->balance));
+	ts_json_count(b, "least_k_iterations_of_a_split", ts_balance_least(&s->balance));
 	ts_json_count(b, "first_wave_block_loads", s->locality.first_panels * p->depth);
 	json_builder_set_member_name(b, "groups");
 	json_builder_begin_array(b);

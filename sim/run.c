@@ -5,6 +5,7 @@
 
 #include "sim/refuse.h"
 #include "sim/request.h"
+#include "verify/wait_graph.h"
 
 /* Simulated time is kept below this, so that sums of picoseconds fit 64 bits. */
 static const double makespan_max_ps = 1e18;
@@ -53,7 +54,7 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		if (r->caches == NULL)
 			return false;
 	}
-	ts_summary_init(&r->summary, &r->plan, &r->machine);
+	ts_summary_init(&r->summary, &r->plan, &r->machine, r->spec.workers);
 	r->hands = g_new0(struct ts_hand, MAX(r->machine.count, 1));
 	ts_coverage_reset(&r->coverage, &r->plan);
 	r->coverage.rules = ts_settings_rules(settings);
@@ -102,6 +103,58 @@ static void cover_met(void *data, const struct ts_met *met)
 		memset(hand, 0, sizeof *hand);
 }
 
+/* Who waits, once nothing can happen any more. */
+struct jam {
+	const struct ts_run *run;
+	const struct ts_engine *engine;
+	struct ts_wait_graph graph;
+	uint32_t *counters; /* NULL as long as nobody does */
+};
+
+static void begin_jam(struct jam *jam, const uint32_t *counters)
+{
+	const struct ts_plan *p = &jam->run->plan;
+	const struct ts_machine *m = &jam->run->machine;
+
+	jam->counters = g_memdup2(counters, p->counters * sizeof *counters);
+	ts_wait_graph_init(&jam->graph, p, jam->engine->rules, jam->counters);
+	jam->graph.queues = m->device->groups;
+	for (uint32_t id = 0; id < p->workers; id++) {
+		struct ts_waiter *w = &jam->graph.waiters[id];
+
+		w->presence = ts_machine_has_entered(m, id) ? TS_HAS_LEFT : TS_IS_OUTSIDE;
+		w->queue = ts_machine_queue(m, id);
+		if (jam->engine->hardware_domain && m->device->amd)
+			w->worker.domain = w->queue % p->domains;
+	}
+}
+
+static void note_stuck(void *data, const struct ts_stuck *stuck)
+{
+	struct jam *jam = data;
+	struct ts_waiter *w;
+
+	if (jam->counters == NULL)
+		begin_jam(jam, stuck->counters);
+	w = &jam->graph.waiters[stuck->worker.id];
+	w->presence = TS_IS_WAITING;
+	w->worker = stuck->worker;
+	w->counter = stuck->step.counter;
+	w->value = stuck->step.value;
+}
+
+static void end_jam(struct jam *jam, struct ts_coverage *c)
+{
+	struct ts_finding f;
+
+	if (jam->counters == NULL)
+		return;
+	ts_wait_graph_solve(&jam->graph, &f);
+	ts_coverage_fault(c, &f);
+	ts_wait_graph_finish(&jam->graph);
+	g_free(jam->counters);
+}
+
 /* What only the engine knows about how the run ended. */
 static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 {
@@ -112,13 +165,8 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 	else if (r->plan.items > 0)
 		r->coverage.idle_workers = r->plan.workers - outcome->entered;
 	switch (outcome->end) {
-	case TS_ALL_LEFT: return;
-	case TS_ALL_WAIT:
-		f.fault = TS_DEADLOCK;
-		f.count = outcome->waiting;
-		f.counter_items = outcome->value;
-		f.claimed = outcome->has;
-		break;
+	case TS_ALL_LEFT:
+	case TS_ALL_WAIT: return;
 	case TS_NO_END:
 		f.fault = TS_ENDLESS;
 		f.count = outcome->steps;
@@ -132,8 +180,9 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	const struct ts_sink *extra, GError **error)
 {
-	struct ts_sink sinks[3] = {
-		ts_summary_sink(&r->summary), {r, cover_item, cover_claim, cover_met}};
+	struct jam jam = {.run = r};
+	struct ts_sink sinks[4] = {ts_summary_sink(&r->summary),
+		{r, cover_item, cover_claim, cover_met}, {&jam, .stuck = note_stuck}};
 	struct ts_engine engine = {.plan = &r->plan,
 		.rules = ts_settings_rules(settings),
 		.scenario = &r->scenario,
@@ -141,7 +190,7 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 		.cost = &r->cost,
 		.caches = r->caches,
 		.sinks = sinks,
-		.sink_count = 2};
+		.sink_count = 3};
 	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth, .owns = true};
 	struct ts_price price = ts_cost_item(&r->cost, &whole);
 	struct ts_outcome outcome;
@@ -170,7 +219,9 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 			makespan_max_ps / 1e12);
 	if (extra != NULL)
 		sinks[engine.sink_count++] = *extra;
+	jam.engine = &engine;
 	outcome = ts_engine_run(&engine);
+	end_jam(&jam, &r->coverage);
 	cover_end(r, &outcome);
 	r->sound = ts_coverage_verdict(&r->coverage);
 	ts_summary_close(&r->summary, &outcome);

@@ -166,7 +166,74 @@ void ts_settings_finish(struct ts_settings *s)
 	g_strfreev(s->hold);
 	g_strfreev(s->release);
 	g_free(s->policy_file);
-	ts_policy_file_free(s->file);
+	if (!s->borrows_file)
+		ts_policy_file_free(s->file);
+}
+
+static void inherit_texts(struct ts_settings *s, const struct ts_settings *base,
+	const struct text_option *options, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (*field(s, &options[i]) == NULL)
+			*field(s, &options[i]) = g_strdup(*field(base, &options[i]));
+}
+
+/* Takes over what was not given. */
+static void inherit(struct ts_settings *s, const struct ts_settings *base)
+{
+	static const enum ts_axis belongs_to[TS_AXES] = {[TS_AXIS_MODE] = TS_AXIS_POLICY,
+		[TS_AXIS_LOCAL] = TS_AXIS_POLICY,
+		[TS_AXIS_SLOTS] = TS_AXIS_POLICY,
+		[TS_AXIS_WIDTH] = TS_AXIS_ORDER,
+		[TS_AXIS_CHUNK] = TS_AXIS_REMAP};
+	static const bool belongs[TS_AXES] = {[TS_AXIS_MODE] = true,
+		[TS_AXIS_LOCAL] = true,
+		[TS_AXIS_SLOTS] = true,
+		[TS_AXIS_WIDTH] = true,
+		[TS_AXIS_CHUNK] = true};
+	bool given[TS_AXES];
+
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		given[i] = s->axes[i] != NULL;
+	given[TS_AXIS_POLICY] |= s->file != NULL;
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		if (!given[i] && !(belongs[i] && given[belongs_to[i]]))
+			s->axes[i] = g_strdup(base->axes[i]);
+	if (!given[TS_AXIS_POLICY]) {
+		s->policy_file = g_strdup(base->policy_file);
+		s->file = base->file;
+		s->borrows_file = true;
+	}
+	inherit_texts(s, base, device_options, G_N_ELEMENTS(device_options));
+	inherit_texts(s, base, scenario_options, G_N_ELEMENTS(scenario_options));
+	for (size_t i = 0; i < G_N_ELEMENTS(list_options); i++) {
+		char ***list = (char ***)(gpointer)field(s, &list_options[i]);
+
+		if (*list == NULL)
+			*list = g_strdupv(*(char ***)(gpointer)field(base, &list_options[i]));
+	}
+}
+
+bool ts_settings_vary(
+	struct ts_settings *s, const struct ts_settings *base, const char *words, GError **error)
+{
+	g_autoptr(GOptionContext) context = ts_settings_context(s, "", NULL, NULL);
+	g_autofree char *line = g_strconcat("tilesim ", words, NULL);
+	g_autoptr(GError) cause = NULL;
+	g_auto(GStrv) argv = NULL;
+	int argc;
+
+	if (!g_shell_parse_argv(line, &argc, &argv, &cause))
+		return ts_refuse(error, "'%s': %s", words, cause->message);
+	/* The parser shifts the words that it takes. */
+	g_autofree char **shifted = g_memdup2(argv, ((size_t)argc + 1) * sizeof *argv);
+
+	if (!ts_settings_parse(s, context, argc, shifted, error))
+		return false;
+	if (s->help)
+		return ts_refuse(error, "'%s': help is for the command itself", words);
+	inherit(s, base);
+	return true;
 }
 
 const struct ts_rules *ts_settings_rules(const struct ts_settings *s)

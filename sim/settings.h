@@ -18,6 +18,7 @@ struct ts_settings {
 	gboolean help;
 	bool box; /* axes come from a box: those that say nothing are no mistake */
 	struct ts_policy_file *file; /* loaded from policy_file */
+	bool borrows_file;
 };
 
 /* The parser of a command's options: its own `entries` first, then the shared ones. `usage` is what
@@ -30,6 +31,12 @@ GOptionContext *ts_settings_context(
 bool ts_settings_parse(
 	struct ts_settings *s, GOptionContext *context, int argc, char **argv, GError **error);
 void ts_settings_finish(struct ts_settings *s);
+
+/* Settings that are those of `base` but for the options in `words`, which are as a shell would read
+ * them. An option whose axis belongs to one that is given anew, as a mode does to its policy, is
+ * not taken over. `base` must outlive them. */
+bool ts_settings_vary(
+	struct ts_settings *s, const struct ts_settings *base, const char *words, GError **error);
 
 /* The policy file's rules, or NULL for the registered policies. */
 const struct ts_rules *ts_settings_rules(const struct ts_settings *s);

@@ -1,81 +1,167 @@
 /* tilesim: simulate one schedule, verify it, and say where the time goes. */
+#include <string.h>
+
 #include "sim/command.h"
+#include "sim/goals.h"
 #include "sim/records.h"
 #include "sim/refuse.h"
 #include "sim/report.h"
 
 struct options {
-	char *format, *records, *trace, *min_useful, *max_panels;
+	char *format, *records, *trace, *no_slower;
+	struct ts_goals goals;
 };
 
+/* The schedule of --no-slower-than. */
+struct reference {
+	uint64_t makespan;
+	char *command;
+};
+
+static bool run_reference(const struct ts_settings *settings, struct ts_device *device,
+	struct reference *ret_reference, GError **error)
+{
+	g_autofree char *finding = NULL;
+	struct ts_run run = {0};
+	struct ts_spec spec;
+	bool good = ts_settings_spec(settings, device, &spec, error) &&
+		ts_run_init(&run, settings, &spec, error) &&
+		ts_run_simulate(&run, settings, NULL, error);
+
+	if (good && !run.sound) {
+		finding = ts_finding_text(&run.coverage.finding, &run.plan);
+		good = ts_refuse(
+			error, "%s: %s", ts_fault_name(run.coverage.finding.fault), finding);
+	}
+	if (good) {
+		ret_reference->makespan = run.summary.outcome.makespan;
+		ret_reference->command = ts_settings_command(settings, "", &run.spec);
+	}
+	ts_run_finish(&run);
+	return good;
+}
+
+/* Simulates the same as `base` but for the options in `words`. */
+static bool find_reference(const struct ts_settings *base, const char *words,
+	struct reference *ret_reference, GError **error)
+{
+	struct ts_settings settings;
+	struct ts_device *device = NULL;
+	bool good = ts_settings_vary(&settings, base, words, error);
+
+	if (good)
+		device = ts_settings_device(&settings, error);
+	good = device != NULL && run_reference(&settings, device, ret_reference, error);
+	ts_device_free(device);
+	ts_settings_finish(&settings);
+	if (!good)
+		g_prefix_error(error, "--no-slower-than: ");
+	return good;
+}
+
+/* The command that repeats the run and asks for the same. The reference is written out, since what
+ * is a default in the run would not be one in its command. Free with g_free(). */
+static char *command_text(const struct ts_run *run, const struct ts_settings *settings,
+	const struct options *o, const struct reference *reference)
+{
+	g_autofree char *command = ts_settings_command(settings, "", &run->spec);
+	g_autofree char *quoted = NULL;
+	GString *out = g_string_new(command);
+
+	ts_goals_options(&o->goals, out);
+	if (o->no_slower != NULL) {
+		quoted = g_shell_quote(reference->command + strlen("tilesim "));
+		g_string_append_printf(out, " --no-slower-than %s", quoted);
+	}
+	return g_string_free(out, FALSE);
+}
+
 /* For CI: a schedule that is sound but worse than what was asked for fails as an unsound one does.
- */
-static bool good_enough(const struct ts_run *run, double min_useful, double max_panels)
+ * Tells of each goal that is missed; `reference` is NULL where there is none. */
+static bool good_enough(const struct ts_run *run, const struct options *o,
+	const struct reference *reference, const char *command)
 {
-	double useful = 100 * run->summary.useful;
-	double panels = ts_locality_panels_per_wave(&run->summary.locality);
+	struct ts_measured had = {
+		&run->summary.balance, &run->summary.locality, run->summary.useful};
+	uint64_t makespan = run->summary.outcome.makespan;
+	bool good = true;
 
-	if (useful < min_useful)
-		g_printerr("tilesim: %.1f %% of the places' time is useful, --min-useful asks for "
-			   "%g\n",
-			useful, min_useful);
-	if (panels > max_panels)
-		g_printerr("tilesim: %.1f operand panels per wave, --max-panels allows %g\n",
-			panels, max_panels);
-	return useful >= min_useful && panels <= max_panels;
+	for (int i = 0; i < TS_GOALS; i++) {
+		g_autofree char *text = ts_goals_missed(&o->goals, (enum ts_goal)i, &had);
+
+		if (text == NULL)
+			continue;
+		g_printerr("tilesim: %s: %s; repeat with  %s\n", ts_goal_name((enum ts_goal)i),
+			text, command);
+		good = false;
+	}
+	if (o->no_slower != NULL && makespan > reference->makespan) {
+		g_autofree char *took = ts_time_text(makespan);
+		g_autofree char *other = ts_time_text(reference->makespan);
+
+		g_printerr(
+			"tilesim: slower: %s, %.2f times as long as the %s of '%s'; repeat with  "
+			"%s\n",
+			took, (double)makespan / (double)MAX(reference->makespan, 1), other,
+			o->no_slower, command);
+		good = false;
+	}
+	return good;
 }
 
-static bool read_limit(
-	const char *name, const char *text, double to, double *ret_limit, GError **error)
-{
-	double value;
-
-	if (text == NULL)
-		return true;
-	if (!ts_parse_double(text, &value) || value < 0 || value > to)
-		return ts_refuse(error, "--%s %s: must be a number from 0 to %g", name, text, to);
-	*ret_limit = value;
-	return true;
-}
-
-static int simulate(const struct ts_settings *settings, const struct options *o, GError **error)
+/* The run itself, once the reference is there. */
+static int simulate_run(const struct ts_settings *settings, const struct options *o,
+	const struct ts_spec *spec, const struct reference *reference, GError **error)
 {
 	g_autofree char *command = NULL;
 	g_autofree char *report = NULL;
-	struct ts_device *device;
 	enum ts_format format;
 	struct ts_records records;
 	struct ts_sink sink;
-	struct ts_spec spec;
 	struct ts_run run = {0};
-	double min_useful = 0, max_panels = 1e18;
+	int code = TS_EXIT_USAGE;
+
+	if (ts_format_parse(o->format, &format, error) &&
+		ts_run_init(&run, settings, spec, error) &&
+		ts_records_open(&records, &run.plan, &run.machine, o->records, o->trace, error)) {
+		bool good;
+
+		sink = ts_records_sink(&records);
+		good = ts_run_simulate(&run, settings, &sink, error);
+		good = ts_records_close(&records, good, error) && good;
+		if (good) {
+			command = command_text(&run, settings, o, reference);
+			report = ts_report(&run, format, command);
+			g_print("%s", report);
+			code = run.sound && good_enough(&run, o, reference, command)
+				? TS_EXIT_OK
+				: TS_EXIT_UNSOUND;
+		}
+	}
+	ts_run_finish(&run);
+	return code;
+}
+
+static int simulate(const struct ts_settings *settings, struct options *o, GError **error)
+{
+	struct ts_device *device;
+	struct reference reference = {0};
+	struct ts_spec spec;
 	bool good;
 	int code = TS_EXIT_USAGE;
 
-	if (!ts_format_parse(o->format, &format, error) ||
-		!read_limit("min-useful", o->min_useful, 100, &min_useful, error) ||
-		!read_limit("max-panels", o->max_panels, 1e18, &max_panels, error))
+	if (!ts_goals_read(&o->goals, error))
 		return TS_EXIT_USAGE;
 	device = ts_settings_device(settings, error);
 	if (device == NULL)
 		return TS_EXIT_USAGE;
 	good = ts_settings_spec(settings, device, &spec, error);
 	ts_device_free(device);
-	if (good && ts_run_init(&run, settings, &spec, error) &&
-		ts_records_open(&records, &run.plan, &run.machine, o->records, o->trace, error)) {
-		sink = ts_records_sink(&records);
-		good = ts_run_simulate(&run, settings, &sink, error);
-		good = ts_records_close(&records, good, error) && good;
-		if (good) {
-			command = ts_settings_command(settings, "", &run.spec);
-			report = ts_report(&run, format, command);
-			g_print("%s", report);
-			code = run.sound && good_enough(&run, min_useful, max_panels)
-				? TS_EXIT_OK
-				: TS_EXIT_UNSOUND;
-		}
-	}
-	ts_run_finish(&run);
+	if (good && o->no_slower != NULL)
+		good = find_reference(settings, o->no_slower, &reference, error);
+	if (good)
+		code = simulate_run(settings, o, &spec, &reference, error);
+	g_free(reference.command);
 	return code;
 }
 
@@ -88,10 +174,10 @@ int ts_simulate_command(int argc, char **argv, GError **error)
 			"FILE"},
 		{"trace", 0, 0, G_OPTION_ARG_FILENAME, &o.trace,
 			"write a Chrome trace for ui.perfetto.dev", "FILE"},
-		{"min-useful", 0, 0, G_OPTION_ARG_STRING, &o.min_useful,
-			"exit with 1 if less of the places' time is useful", "PERCENT"},
-		{"max-panels", 0, 0, G_OPTION_ARG_STRING, &o.max_panels,
-			"exit with 1 if a wave touches more operand panels in the mean", "N"},
+		{"no-slower-than", 0, 0, G_OPTION_ARG_STRING, &o.no_slower,
+			"exit with 1 if the run takes longer than with these options in place of "
+			"its own, such as '--policy persistent --block 128x128x64'",
+			"OPTIONS"},
 		{0}};
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "",
@@ -100,13 +186,14 @@ int ts_simulate_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
+	ts_goals_add(&o.goals, context, true);
 	if (ts_settings_parse(&settings, context, argc, argv, error))
 		code = settings.help ? TS_EXIT_OK : simulate(&settings, &o, error);
 	ts_settings_finish(&settings);
+	ts_goals_finish(&o.goals);
 	g_free(o.format);
 	g_free(o.records);
 	g_free(o.trace);
-	g_free(o.min_useful);
-	g_free(o.max_panels);
+	g_free(o.no_slower);
 	return code;
 }

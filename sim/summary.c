@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-void ts_summary_init(
-	struct ts_summary *s, const struct ts_plan *plan, const struct ts_machine *machine)
+void ts_summary_init(struct ts_summary *s, const struct ts_plan *plan,
+	const struct ts_machine *machine, int64_t asked)
 {
 	memset(s, 0, sizeof *s);
 	s->plan = plan;
@@ -14,11 +14,13 @@ void ts_summary_init(
 	s->places = g_new0(struct ts_sums, MAX(machine->count, 1));
 	s->present = g_new0(uint32_t, MAX(machine->count, 1));
 	ts_locality_init(&s->locality, plan, machine, !machine->device->amd);
+	ts_balance_init(&s->balance, plan, asked);
 }
 
 void ts_summary_finish(struct ts_summary *s)
 {
 	ts_locality_finish(&s->locality);
+	ts_balance_finish(&s->balance);
 	g_clear_pointer(&s->groups, g_free);
 	g_clear_pointer(&s->places, g_free);
 	g_clear_pointer(&s->present, g_free);
@@ -75,6 +77,7 @@ static void on_item(void *data, const struct ts_item *item)
 
 	see_worker(s, item->place, item->group, item->worker);
 	keep(s, item->place, item->from, item->to);
+	ts_balance_item(&s->balance, item->worker, &item->step);
 	add_item(&s->groups[item->group], item, tiles, steal);
 	add_item(&s->places[item->place], item, tiles, steal);
 	add_item(&s->all, item, tiles, steal);
@@ -85,7 +88,7 @@ static void on_item(void *data, const struct ts_item *item)
 	s->padded_ps += item->price.padded_ps * scale;
 	s->fix_up_ps += item->price.fix_up_ps * scale;
 	if (item->step.m < p->rows && item->step.n < p->cols)
-		ts_locality_item(&s->locality, item);
+		ts_locality_item(&s->locality, &item->step, item->group);
 }
 
 static void add_claim(struct ts_sums *sums, const struct ts_claimed *claim)

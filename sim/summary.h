@@ -2,6 +2,7 @@
 #ifndef TS_SUMMARY_H
 #define TS_SUMMARY_H
 
+#include "sim/balance.h"
 #include "sim/locality.h"
 
 /* Sums over one XCD or GPC, or over one place. Times in ps. */
@@ -20,6 +21,7 @@ struct ts_summary {
 	uint32_t *present; /* per place: 1 + the worker seen last */
 	struct ts_sums all;
 	struct ts_locality locality;
+	struct ts_balance balance;
 	double fixed_ps, padded_ps, fix_up_ps;
 
 	/* Filled by ts_summary_close(). */
@@ -33,8 +35,9 @@ struct ts_summary {
 	double unmanned; /* places without a worker, where there are fewer workers than places */
 };
 
-void ts_summary_init(
-	struct ts_summary *s, const struct ts_plan *plan, const struct ts_machine *machine);
+/* `asked`: workers that the plan was asked for. */
+void ts_summary_init(struct ts_summary *s, const struct ts_plan *plan,
+	const struct ts_machine *machine, int64_t asked);
 void ts_summary_finish(struct ts_summary *s);
 
 /* Takes items and claims; `data` of the sink is the summary. */

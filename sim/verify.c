@@ -1,21 +1,21 @@
 /* tilesim verify: check the schedules of many requests, without simulating time. */
 #include "verify/check.h"
 
-#include <json-glib/json-glib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/box.h"
 #include "sim/command.h"
 #include "sim/machine.h"
+#include "sim/measure.h"
 #include "sim/parallel.h"
 #include "sim/refuse.h"
-#include "sim/report.h"
 #include "sim/request.h"
+#include "sim/verify_report.h"
 #include "verify/shrink.h"
 
 struct options {
-	char *format, *random, *jobs, *box;
+	char *format, *random, *jobs, *box, *residency;
+	struct ts_goals goals;
 };
 
 /* What all threads read. */
@@ -24,6 +24,8 @@ struct job {
 	const struct ts_device *device;
 	const struct ts_rules *rules; /* of a policy file, or NULL */
 	const struct ts_scenario *scenario;
+	const struct options *options;
+	uint32_t residency; /* that was given; 0: what fits on the device */
 	struct ts_axes axes;
 	bool random;
 	uint64_t count, seed;
@@ -33,11 +35,12 @@ struct job {
 /* What one thread counts, and its lowest failure. */
 struct tally {
 	struct ts_checker checker;
-	uint64_t plans, starved;
-	uint64_t refused[TS_STATUSES];
+	struct ts_verified sums;
 	uint64_t refused_at;
 	struct ts_spec refused_spec; /* the first of them */
 	bool failed;
+	enum ts_goal goal; /* that is missed; TS_GOALS where the fault is in the checker */
+	char *missed;      /* in words */
 	uint64_t failed_at;
 	struct ts_spec failed_spec;
 	uint8_t *live;
@@ -69,6 +72,26 @@ static const uint8_t *live_workers(struct tally *t, const struct job *job, const
 	return t->live;
 }
 
+/* The command that checks `spec` in the same way. Free with g_free(). */
+static char *command_text(const struct job *job, const struct ts_spec *spec)
+{
+	g_autofree char *command = ts_settings_command(job->settings, "verify", spec);
+	GString *out = g_string_new(command);
+
+	if (job->residency != 0)
+		g_string_append_printf(out, " --residency %u", job->residency);
+	ts_goals_options(&job->options->goals, out);
+	return g_string_free(out, FALSE);
+}
+
+/* How many workers of these clusters are there at once. */
+static uint32_t residency(const struct job *job, const struct ts_plan *plan)
+{
+	uint32_t fits = ts_machine_residency(job->device, plan->cluster_m * plan->cluster_n);
+
+	return job->residency != 0 ? job->residency : MAX(fits, 1);
+}
+
 static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *spec)
 {
 	struct ts_plan plan;
@@ -78,7 +101,7 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 
 	/* Should the policy file's code trap, this is what the program's last line names. */
 	if (job->rules != NULL) {
-		char *note = ts_settings_command(job->settings, "verify", spec);
+		char *note = command_text(job, spec);
 
 		ts_policy_file_note(note);
 		g_free(t->note);
@@ -89,12 +112,22 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 	if (status != TS_OK)
 		return status;
 	live = live_workers(t, job, &plan);
+	t->goal = TS_GOALS;
+	t->checker.places = residency(job, &plan);
 	t->failed = !ts_check_plan(&t->checker, &plan, job->rules, live, job->seed);
 	/* A box also holds what a policy says it can't do: it must fail in the way that is said. */
 	if (job->box != NULL && t->failed && t->checker.finding.fault == TS_STARVED &&
 		!ts_walk_survives(&plan, job->rules, live)) {
 		t->failed = false;
-		t->starved++;
+		t->sums.starved++;
+	} else if (!t->failed && plan.items > 0 && ts_goals_any(&job->options->goals)) {
+		struct ts_measure how = {
+			job->device, job->rules, spec->workers, t->checker.places, live};
+
+		g_free(t->missed);
+		t->missed = ts_measure_missed(
+			&how, &plan, &job->options->goals, &t->checker.coverage, &t->goal);
+		t->failed = t->missed != NULL;
 	}
 	return TS_OK;
 }
@@ -138,10 +171,10 @@ static bool work(void *data, void *state, uint64_t index)
 			t->refused_at = index;
 			t->refused_spec = spec;
 		}
-		t->refused[status]++;
+		t->sums.refused[status]++;
 		return true;
 	}
-	t->plans++;
+	t->sums.plans++;
 	if (!t->failed)
 		return true;
 	t->failed_at = index;
@@ -154,6 +187,7 @@ struct same {
 	struct tally *tally;
 	const struct job *job;
 	enum ts_fault fault;
+	enum ts_goal goal;
 	int64_t domains;
 };
 
@@ -166,101 +200,48 @@ static bool fails(void *data, const struct ts_spec *spec)
 		return false;
 	same->tally->failed = false;
 	check(same->tally, same->job, spec);
-	return same->tally->failed && same->tally->checker.finding.fault == same->fault;
+	return same->tally->failed && same->tally->goal == same->goal &&
+		(same->goal != TS_GOALS || same->tally->checker.finding.fault == same->fault);
 }
 
-static void put_finding(
-	GString *out, const struct tally *t, const struct job *job, const struct ts_spec *spec)
+/* Free with g_free(). */
+static char *finding_text(const struct tally *t, const struct job *job, const struct ts_spec *spec)
 {
 	const struct ts_checker *k = &t->checker;
 	g_autofree char *text = NULL;
+	g_autofree char *few = NULL;
 	struct ts_plan plan;
 
+	if (t->goal != TS_GOALS)
+		return g_strdup_printf("%s: %s", ts_goal_name(t->goal), t->missed);
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
-		return;
+		return NULL;
 	text = ts_finding_text(&k->finding, &plan);
-	g_string_append_printf(out, "%s: %s (workers %s", ts_fault_name(k->finding.fault), text,
-		ts_pick_name(k->pick));
 	if (k->resident > 0)
-		g_string_append_printf(out, ", %u at once", k->resident);
-	g_string_append_printf(
-		out, "%s)", k->masked ? ", some missing as the policy promises to survive" : "");
+		few = g_strdup_printf(", %u at once", k->resident);
+	return g_strdup_printf("%s: %s (workers %s%s%s)", ts_fault_name(k->finding.fault), text,
+		ts_pick_name(k->pick), few == NULL ? "" : few,
+		k->masked ? ", some missing as the policy promises to survive" : "");
 }
 
 /* The failure as it was found, the smallest like it, and the command that shows that one again. */
 static void report_failure(struct tally *t, const struct job *job, enum ts_format format)
 {
-	struct same same = {t, job, t->checker.finding.fault, t->failed_spec.domains};
+	struct same same = {t, job, t->checker.finding.fault, t->goal, t->failed_spec.domains};
 	struct ts_spec smallest = t->failed_spec;
-	g_autoptr(GString) found = g_string_new(NULL);
-	g_autoptr(GString) small = g_string_new(NULL);
-	g_autofree char *found_command =
-		ts_settings_command(job->settings, "verify", &t->failed_spec);
-	g_autofree char *small_command = NULL;
-	g_autofree char *text = NULL;
-	JsonBuilder *b;
+	struct ts_failure failure = {.verdict = ts_fault_name(same.fault),
+		.found = finding_text(t, job, &t->failed_spec),
+		.found_command = command_text(job, &t->failed_spec)};
 
-	put_finding(found, t, job, &t->failed_spec);
-	if (format != TS_JSON) {
-		g_print("FAILED       %s\nfound with   %s\n", found->str, found_command);
-		/* Shrinking runs the policy again, and a policy file may trap there. */
-		fflush(stdout);
-	}
+	if (same.goal != TS_GOALS)
+		failure.verdict = ts_goal_name(same.goal);
+	ts_failure_print_found(&failure, format);
 	ts_shrink(&smallest, fails, &same);
 	fails(&same, &smallest);
-	put_finding(small, t, job, &smallest);
-	small_command = ts_settings_command(job->settings, "verify", &smallest);
-	if (format != TS_JSON) {
-		g_print("smallest     %s\nrepeat with  %s\n", small->str, small_command);
-		return;
-	}
-	b = json_builder_new();
-	json_builder_begin_object(b);
-	ts_json_text_member(b, "verdict", ts_fault_name(same.fault));
-	ts_json_text_member(b, "finding", found->str);
-	ts_json_text_member(b, "command", found_command);
-	ts_json_text_member(b, "smallest_finding", small->str);
-	ts_json_text_member(b, "smallest_command", small_command);
-	json_builder_end_object(b);
-	text = ts_json_text(b);
-	g_print("%s", text);
-}
-
-static void report_success(const struct tally *sum, enum ts_format format)
-{
-	g_autofree char *text = NULL;
-	JsonBuilder *b;
-
-	if (format == TS_JSON) {
-		b = json_builder_new();
-		json_builder_begin_object(b);
-		ts_json_text_member(b, "verdict", ts_fault_name(TS_SOUND));
-		ts_json_count(b, "schedules", sum->plans - sum->starved);
-		ts_json_count(b, "starved_as_stated", sum->starved);
-		ts_json_count(b, "walks", sum->checker.walks);
-		ts_json_count(b, "tiles", sum->checker.tiles);
-		for (int i = TS_OK + 1; i < TS_STATUSES; i++)
-			if (sum->refused[i] > 0)
-				ts_json_count(
-					b, ts_status_text((enum ts_status)i), sum->refused[i]);
-		json_builder_end_object(b);
-		text = ts_json_text(b);
-		g_print("%s", text);
-		return;
-	}
-	g_print("sound        %" G_GUINT64_FORMAT " schedules in %" G_GUINT64_FORMAT
-		" walks, %" G_GUINT64_FORMAT
-		" tiles: each computed once, in bounds, counters in range and drained\n",
-		sum->plans - sum->starved, sum->checker.walks, sum->checker.tiles);
-	if (sum->starved > 0)
-		g_print("starved      %" G_GUINT64_FORMAT
-			" schedules with a counter that no worker begins with, as the policy "
-			"says\n",
-			sum->starved);
-	for (int i = TS_OK + 1; i < TS_STATUSES; i++)
-		if (sum->refused[i] > 0)
-			g_print("refused      %" G_GUINT64_FORMAT ": %s\n", sum->refused[i],
-				ts_status_text((enum ts_status)i));
+	failure.smallest = finding_text(t, job, &smallest);
+	failure.smallest_command = command_text(job, &smallest);
+	ts_failure_print_smallest(&failure, format);
+	ts_failure_finish(&failure);
 }
 
 /* Adds the tallies to the sum; returns the one with the lowest failure, or NULL. */
@@ -271,12 +252,12 @@ static struct tally *add_up(struct tally *tallies, unsigned threads, struct tall
 	for (unsigned i = 0; i < threads; i++) {
 		struct tally *t = &tallies[i];
 
-		sum->plans += t->plans;
-		sum->starved += t->starved;
-		sum->checker.walks += t->checker.walks;
-		sum->checker.tiles += t->checker.tiles;
+		sum->sums.plans += t->sums.plans;
+		sum->sums.starved += t->sums.starved;
+		sum->sums.walks += t->checker.walks;
+		sum->sums.tiles += t->checker.tiles;
 		for (int j = 0; j < TS_STATUSES; j++)
-			sum->refused[j] += t->refused[j];
+			sum->sums.refused[j] += t->sums.refused[j];
 		if (t->refused_at < sum->refused_at) {
 			sum->refused_at = t->refused_at;
 			sum->refused_spec = t->refused_spec;
@@ -315,15 +296,16 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 		ts_checker_finish(&tallies[i].checker);
 		g_free(tallies[i].live);
 		g_free(tallies[i].note);
+		g_free(tallies[i].missed);
 	}
 	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
 }
 
-/* The numbers of --random, --seed and --jobs. */
+/* The numbers of --random, --seed, --jobs and --residency. */
 static bool read_numbers(const struct ts_settings *settings, const struct options *o,
 	struct job *job, int64_t *ret_jobs, GError **error)
 {
-	int64_t count = 0, seed = 1;
+	int64_t count = 0, seed = 1, residency = 0;
 
 	*ret_jobs = ts_loop_threads();
 	if (o->jobs != NULL &&
@@ -337,6 +319,12 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	if (settings->seed != NULL && (!ts_parse_int(settings->seed, &seed) || seed < 0))
 		return ts_refuse(
 			error, "--seed %s: must be a whole number, 0 or more", settings->seed);
+	if (o->residency != NULL &&
+		(!ts_parse_int(o->residency, &residency) ||
+			!ts_in_range(residency, 1, TS_COUNT_MAX)))
+		return ts_refuse(error,
+			"--residency %s: must be a whole number of workers, 1 or more",
+			o->residency);
 	if (o->random == NULL && job->axes.count == UINT64_MAX)
 		return ts_refuse(error,
 			"the product of all lists and ranges has more than 2^64 "
@@ -344,6 +332,7 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	job->random = o->random != NULL;
 	job->count = job->random ? (uint64_t)count : job->axes.count;
 	job->seed = (uint64_t)seed;
+	job->residency = (uint32_t)residency;
 	return true;
 }
 
@@ -376,6 +365,7 @@ static int verify_product(const struct ts_settings *settings, const struct optio
 		.device = device,
 		.rules = ts_settings_rules(settings),
 		.scenario = &scenario,
+		.options = o,
 		.box = box};
 	enum ts_format format;
 	int64_t jobs;
@@ -424,7 +414,7 @@ static bool box_part(const struct ts_settings *settings, const struct ts_box *bo
 	return true;
 }
 
-static int verify(const struct ts_settings *settings, const struct options *o, GError **error)
+static int verify(const struct ts_settings *settings, struct options *o, GError **error)
 {
 	const struct ts_box *box = o->box == NULL ? NULL : ts_box_find(o->box, error);
 	struct ts_settings part;
@@ -433,7 +423,8 @@ static int verify(const struct ts_settings *settings, const struct options *o, G
 	enum ts_format format;
 	int code = TS_EXIT_OK;
 
-	if (!ts_format_parse(o->format, &format, error) || (o->box != NULL && box == NULL))
+	if (!ts_format_parse(o->format, &format, error) || (o->box != NULL && box == NULL) ||
+		!ts_goals_read(&o->goals, error))
 		return TS_EXIT_USAGE;
 	if (format == TS_CSV) {
 		ts_refuse(error, "--format csv: verify prints text or json");
@@ -446,11 +437,11 @@ static int verify(const struct ts_settings *settings, const struct options *o, G
 			code = verify_product(&part, o, box, &sum, error);
 	if (code != TS_EXIT_OK)
 		return code;
-	if (sum.plans == 0 &&
+	if (sum.sums.plans == 0 &&
 		ts_request_plan_as(&plan, &sum.refused_spec, ts_settings_rules(settings), error) ==
 			false)
 		return TS_EXIT_USAGE;
-	report_success(&sum, format);
+	ts_verified_print(&sum.sums, format);
 	return TS_EXIT_OK;
 }
 
@@ -466,6 +457,10 @@ int ts_verify_command(int argc, char **argv, GError **error)
 			"COUNT"},
 		{"jobs", 'j', 0, G_OPTION_ARG_STRING, &o.jobs, "threads (default: one a processor)",
 			"N"},
+		{"residency", 0, 0, G_OPTION_ARG_STRING, &o.residency,
+			"workers that fit at once; others enter as these leave (default: what the "
+			"device holds)",
+			"N"},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
 			"FORMAT"},
 		{0}};
@@ -478,9 +473,12 @@ int ts_verify_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
+	ts_goals_add(&o.goals, context, false);
 	if (ts_settings_parse(&settings, context, argc, argv, error))
 		code = settings.help ? TS_EXIT_OK : verify(&settings, &o, error);
 	ts_settings_finish(&settings);
+	ts_goals_finish(&o.goals);
+	g_free(o.residency);
 	g_free(o.format);
 	g_free(o.box);
 	g_free(o.random);

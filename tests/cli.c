@@ -6,41 +6,18 @@
 #include <string.h>
 
 #include "policies/all.h"
-
-/* One call. Free with done(). */
-struct call {
-	int code;
-	char *out, *err;
-};
+#include "tests/call.h"
 
 static char *folder; /* where the calls run and write, empty before each test */
 
-/* Runs tilesim with these words, quoted as for a shell but without one. */
 static struct call call(const char *words)
 {
-	g_autofree char *line = g_strconcat("tilesim ", words, NULL);
-	g_auto(GStrv) argv = NULL;
-	g_autoptr(GError) error = NULL;
-	struct call c;
-	int status;
-
-	g_shell_parse_argv(line, NULL, &argv, &error);
-	g_assert_no_error(error);
-	g_free(argv[0]);
-	argv[0] = g_strdup(g_getenv("TILESIM"));
-	g_spawn_sync(
-		folder, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &c.out, &c.err, &status, &error);
-	g_assert_no_error(error);
-	c.code = 0;
-	if (!g_spawn_check_wait_status(status, &error))
-		c.code = error->domain == G_SPAWN_EXIT_ERROR ? error->code : -1;
-	return c;
+	return ts_call(folder, words);
 }
 
 static void done(struct call *c)
 {
-	g_free(c->out);
-	g_free(c->err);
+	ts_call_finish(c);
 }
 
 static void expect(const char *words, const struct call *c, int code)
@@ -155,8 +132,10 @@ static void test_help(void)
 	static const struct {
 		const char *words, *says;
 	} cases[] = {{"help", "verify|compare|plot|policies|devices|Exit codes"},
-		{"--help", "--policy|--records|--mask|--claim-ns"},
-		{"verify --help", "--random|--jobs|--policy"},
+		{"--help",
+			"--policy|--records|--mask|--claim-ns|--min-useful|--max-idle|--no-slower-"
+			"than"},
+		{"verify --help", "--random|--jobs|--policy|--residency|--max-empty|--min-split"},
 		{"compare --help", "--shapes|--policy"}, {"devices", "mi300x|h200|rtx5090"},
 		{"devices mi300x", "clock_mhz|data sheet"},
 		{"policies",

@@ -375,9 +375,10 @@ static void test_locality(void)
 		g_assert_cmpuint(l->first_panels * s.run.plan.depth, ==, cases[i].first_loads);
 		g_assert_cmpuint(l->touches, ==, cases[i].touches);
 		if (i < 4)
-			g_assert_cmpuint(l->panels / l->waves * 9, ==, cases[i].panels);
+			g_assert_cmpuint(
+				l->panels[TS_OPERANDS] / l->waves * 9, ==, cases[i].panels);
 		else
-			g_assert_cmpuint(l->panels, ==, cases[i].panels);
+			g_assert_cmpuint(l->panels[TS_OPERANDS], ==, cases[i].panels);
 		stop(&s);
 	}
 }

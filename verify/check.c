@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-/* Workers that are on the device at once. Enough that those of any GPU are, few enough that a walk
- * in turns stays in the cache; a grid that is larger enters as others leave. */
+/* Where nobody says how many fit: enough that those of any GPU do, few enough that a walk in turns
+ * stays in the cache. */
 enum { RESIDENT = 1024 };
 
 void ts_checker_init(struct ts_checker *k)
 {
 	memset(k, 0, sizeof *k);
+	k->places = RESIDENT;
 	ts_coverage_init(&k->coverage);
 }
 
@@ -30,7 +31,7 @@ static bool check_resident(struct ts_checker *k, const struct ts_plan *p,
 	if (ts_walk_run(&walk, p, rules, &k->coverage))
 		return true;
 	k->pick = pick;
-	k->resident = resident < MIN(RESIDENT, p->workers) ? resident : 0;
+	k->resident = resident < MIN(k->places, p->workers) ? resident : 0;
 	k->masked = live == k->live && live != NULL;
 	k->finding = k->coverage.finding;
 	return false;
@@ -42,7 +43,7 @@ static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts
 	bool all = ts_rules_policy(rules, p->policy).all_resident;
 
 	return check_resident(
-		k, p, rules, pick, live, seed, all ? MAX(p->workers, RESIDENT) : RESIDENT);
+		k, p, rules, pick, live, seed, all ? MAX(p->workers, k->places) : k->places);
 }
 
 /* With partial sums, workers wait for each other: as few as can be are there, in the order of their
@@ -81,13 +82,9 @@ bool ts_check_plan(struct ts_checker *k, const struct ts_plan *p, const struct t
 		return false;
 	if (p->counters == 0 || p->items == 0)
 		return true;
-	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++) {
-		/* No device starts the highest ids first, which matters where workers wait. */
-		if (pick == TS_LAST_ONE && p->workspace > 0 && p->workers > RESIDENT)
-			continue;
+	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++)
 		if (!check(k, p, rules, pick, live, seed))
 			return false;
-	}
 	if (!check_few(k, p, rules, live, seed))
 		return false;
 	if (live != NULL)

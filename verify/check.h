@@ -10,6 +10,7 @@ struct ts_checker {
 	struct ts_coverage coverage;
 	uint8_t *live;
 	size_t live_made;
+	uint32_t places;         /* workers that are on the device at once; others enter later */
 	uint32_t masked_workers; /* up to so many, every set that the policy survives is tried */
 	uint64_t walks, tiles;   /* so far */
 	/* The walk that failed last. */

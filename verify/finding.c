@@ -101,6 +101,64 @@ static void put_starved(GString *out, const struct ts_finding *f, const struct t
 	put_tiles(out, f);
 }
 
+static void put_link(GString *out, const struct ts_link *link, uint32_t next)
+{
+	if (link->outside) {
+		g_string_append_printf(out,
+			"worker %u is not resident and waits for a place, which worker %u holds",
+			link->worker, next);
+		return;
+	}
+	g_string_append_printf(out, "worker %u waits for counter %u, which worker %u", link->worker,
+		link->counter, next);
+	if (link->raisers > 1)
+		g_string_append_printf(out, ", one of %u,", link->raisers);
+	g_string_append(out, " would signal");
+}
+
+static void put_cycle(GString *out, const struct ts_deadlock *d)
+{
+	uint32_t shown = MIN(d->length, TS_FINDING_LINKS);
+
+	g_string_append_printf(out, "; a cycle of %u: ", d->length);
+	for (uint32_t i = 0; i < shown; i++) {
+		g_string_append(out, i == 0 ? "" : "; ");
+		if (i + 1 < shown)
+			put_link(out, &d->links[i], d->links[i + 1].worker);
+		else if (shown == d->length)
+			put_link(out, &d->links[i], d->links[0].worker);
+		else
+			g_string_append(out, "...");
+	}
+}
+
+static void put_deadlock(GString *out, const struct ts_finding *f)
+{
+	const struct ts_deadlock *d = &f->deadlock;
+
+	g_string_append_printf(out,
+		"all %" G_GUINT64_FORMAT
+		" resident workers wait; worker %u waits for counter %u to reach %u, it has %u",
+		f->count, f->worker, f->counter, f->counter_items, f->claimed);
+	switch (d->cause) {
+	case TS_CAUSE_UNKNOWN: break;
+	case TS_CAUSE_CYCLE: put_cycle(out, d); break;
+	case TS_CAUSE_UNMET:
+		if (d->added == 0)
+			g_string_append(out, ", and nobody else who is left would signal it");
+		else
+			g_string_append_printf(out,
+				", and all others who are left would add only %" G_GUINT64_FORMAT,
+				d->added);
+		break;
+	case TS_CAUSE_GONE:
+		g_string_append_printf(out,
+			", and worker %u, which would signal it, never runs or is gone",
+			d->links[0].worker);
+		break;
+	}
+}
+
 /* Slots of the workspace. */
 static void put_slot(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
@@ -159,13 +217,7 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 			f->counter, p->counters);
 		break;
 	case TS_STARVED: put_starved(out, f, p); break;
-	case TS_DEADLOCK:
-		g_string_append_printf(out,
-			"all %" G_GUINT64_FORMAT
-			" resident workers wait; worker %u waits for counter %u to "
-			"reach %u, it has %u",
-			f->count, f->worker, f->counter, f->counter_items, f->claimed);
-		break;
+	case TS_DEADLOCK: put_deadlock(out, f); break;
 	case TS_ENDLESS:
 		g_string_append_printf(out,
 			"worker %u still goes on after %" G_GUINT64_FORMAT

@@ -26,7 +26,28 @@ enum ts_fault {
 	TS_FAULTS
 };
 
-enum { TS_FINDING_TILES = 8 };
+enum { TS_FINDING_TILES = 8, TS_FINDING_LINKS = 6 };
+
+/* One worker of a cycle of waits. It waits for `counter`, which the next one would raise, or from
+ * outside for a place, which the next one holds. */
+struct ts_link {
+	uint32_t worker, counter;
+	uint32_t raisers; /* of the counter, the next one among them */
+	bool outside;
+};
+
+/* Why a deadlock is one. */
+struct ts_deadlock {
+	enum ts_cause {
+		TS_CAUSE_UNKNOWN, /* too many steps to find out */
+		TS_CAUSE_CYCLE,   /* the finding's worker is the first of a cycle */
+		TS_CAUSE_UNMET,   /* what it waits for does not come even if all others go on */
+		TS_CAUSE_GONE     /* nor does that, since links[0].worker is gone */
+	} cause;
+	uint32_t length; /* of the cycle; its first links are there */
+	struct ts_link links[TS_FINDING_LINKS];
+	uint64_t added; /* of TS_CAUSE_UNMET: by all others */
+};
 
 /* Fields that a fault has no use for are 0. */
 struct ts_finding {
@@ -40,6 +61,7 @@ struct ts_finding {
 	uint32_t counter, counter_items, claimed;
 	uint32_t slot, other;  /* and the worker that used the slot last */
 	uint64_t idle_workers; /* that never ran, being masked or released too early */
+	struct ts_deadlock deadlock;
 };
 
 /* Makes a finding of missing tiles one of starvation where a counter, of which `claimed` says how

@@ -85,7 +85,7 @@ static uint32_t intern(
 
 	local.between = !ts_worker_holds(l->plan, worker);
 	local.step = l->next(l->plan, &local.after, answer);
-	local.touches = local.raises = UINT64_MAX;
+	local.touches = UINT64_MAX;
 	if (l->keep_apart) {
 		local.worker = *worker;
 		local.answer = answer;
@@ -154,26 +154,21 @@ uint64_t ts_step_touches(const struct ts_plan *p, const struct ts_step *s)
 	return 0;
 }
 
-/* Adds to the masks of a local those of all that can follow it. True if that changed them. */
+/* Adds to the mask of a local those of all that can follow it. True if that changed it. */
 static bool gather(struct ts_locals *l, uint32_t number, uint32_t answer_max)
 {
 	struct ts_local *local = ts_locals_at(l, number);
-	uint64_t touches = local->touches, raises = local->raises;
+	uint64_t touches = local->touches;
 
 	if (local->step.act == TS_STOP)
 		return false;
 	if (local->step.act != TS_CLAIM)
 		answer_max = 0;
-	for (uint32_t answer = 0; answer <= answer_max; answer++) {
-		const struct ts_local *next = ts_locals_at(l, ts_locals_then(l, number, answer));
-
-		touches |= next->touches;
-		raises |= next->raises;
-	}
-	if (touches == local->touches && raises == local->raises)
+	for (uint32_t answer = 0; answer <= answer_max; answer++)
+		touches |= ts_locals_at(l, ts_locals_then(l, number, answer))->touches;
+	if (touches == local->touches)
 		return false;
 	local->touches = touches;
-	local->raises = raises;
 	return true;
 }
 
@@ -197,7 +192,6 @@ void ts_locals_close(struct ts_locals *l, uint32_t answer_max)
 		struct ts_local *local = ts_locals_at(l, i);
 
 		local->touches = ts_step_touches(l->plan, &local->step);
-		local->raises = local->step.act == TS_WAIT ? 0 : local->touches;
 	}
 	/* What follows has mostly a higher number, so backwards there are few rounds. */
 	while (changed) {

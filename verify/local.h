@@ -34,7 +34,6 @@ struct ts_local {
 
 	/* The rest follows from that. */
 	uint64_t touches; /* bit c % 64: may still use counter c; all bits while unknown */
-	uint64_t raises;  /* the same for claims and signals alone */
 	uint32_t *then;   /* numbers of what follows, by answer; 0 while unknown */
 	uint32_t then_made;
 };
@@ -46,7 +45,7 @@ struct ts_locals {
 	bool keep_apart;   /* locals that came about differently */
 	GPtrArray *all;    /* struct ts_local, by number */
 	GHashTable *numbers;
-	bool closed;  /* touches and raises are known */
+	bool closed;  /* touches are known */
 	bool escaped; /* but then one went on to use a counter that was not foreseen */
 };
 
@@ -73,7 +72,7 @@ uint32_t ts_locals_ask(struct ts_locals *l, uint32_t number);
  */
 void ts_locals_close(struct ts_locals *l, uint32_t answer_max);
 
-/* Bit of a counter in touches and raises; 0 for one that the plan does not have. */
+/* Bit of a counter in touches; 0 for one that the plan does not have. */
 static inline uint64_t ts_counter_bit(const struct ts_plan *p, uint32_t counter)
 {
 	return counter < p->counters ? (uint64_t)1 << counter % 64 : 0;

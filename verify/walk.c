@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "policies/plan.h"
+#include "verify/wait_graph.h"
 
 /* Passed to ts_walk's loops by value, so that the compiler can inline the built-in policies. */
 typedef struct ts_step next_fn(const struct ts_plan *, struct ts_worker *, uint32_t);
 typedef struct ts_tile cta_tile_fn(const struct ts_plan *, const struct ts_step *, uint32_t);
+typedef void item_fn(void *data, uint32_t worker, const struct ts_step *item);
 
 /* A resident worker, with the wait it has not been able to finish. */
 struct seat {
@@ -21,6 +23,7 @@ struct seat {
 struct run {
 	const struct ts_walk *walk;
 	const struct ts_plan *plan;
+	const struct ts_rules *rules;
 	struct ts_coverage *coverage;
 	struct seat *seats;
 	uint32_t count;   /* seats taken */
@@ -65,8 +68,6 @@ static bool enter(struct run *r, struct seat *seat)
 
 		if (p->launches == 1)
 			r->coverage->claimed[0]++;
-		else if (r->walk->pick == TS_LAST_ONE)
-			id = p->workers - 1 - id;
 		if (p->launches == 0 && r->walk->live != NULL && r->walk->live[id] == 0) {
 			r->coverage->idle_workers++;
 			continue;
@@ -98,10 +99,33 @@ static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
 	f.fault = kind;
 	f.worker = seat->worker.id;
 	f.counter = seat->counter;
-	f.counter_items = seat->value;
-	f.claimed = f.counter < r->plan->counters ? r->coverage->claimed[f.counter] : 0;
-	f.count = kind == TS_DEADLOCK ? r->count : r->steps;
+	f.count = r->steps;
 	ts_coverage_fault(r->coverage, &f);
+}
+
+/* All that are resident wait. */
+static void deadlock(struct run *r)
+{
+	struct ts_wait_graph graph;
+	struct ts_finding f;
+
+	ts_wait_graph_init(&graph, r->plan, r->rules, r->coverage->claimed);
+	for (uint32_t id = 0; id < r->plan->workers; id++)
+		if (r->walk->live != NULL && r->walk->live[id] == 0)
+			graph.waiters[id].presence = TS_IS_GONE;
+		else if (id < r->entered)
+			graph.waiters[id].presence = TS_HAS_LEFT;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct ts_waiter *w = &graph.waiters[r->seats[i].worker.id];
+
+		w->presence = TS_IS_WAITING;
+		w->worker = r->seats[i].worker;
+		w->counter = r->seats[i].counter;
+		w->value = r->seats[i].value;
+	}
+	ts_wait_graph_solve(&graph, &f);
+	ts_coverage_fault(r->coverage, &f);
+	ts_wait_graph_finish(&graph);
 }
 
 enum moved { MOVED, BLOCKED, LEFT, FAILED };
@@ -137,7 +161,7 @@ static inline enum moved partial(
 }
 
 G_ALWAYS_INLINE static inline enum moved move(
-	struct run *r, struct seat *seat, next_fn *next, cta_tile_fn *cta_tile)
+	struct run *r, struct seat *seat, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
 {
 	struct ts_step s;
 
@@ -148,6 +172,8 @@ G_ALWAYS_INLINE static inline enum moved move(
 	switch (s.act) {
 	case TS_WORK:
 		ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile);
+		if (item != NULL)
+			item(r->walk->data, seat->worker.id, &s);
 		return partial(r, seat, &s, MOVED);
 	case TS_CLAIM:
 		if (ts_coverage_claim(r->coverage, seat->worker.id, s.counter, &seat->answer))
@@ -176,7 +202,8 @@ static void leave(struct run *r, uint32_t at)
 		r->seats[i] = r->seats[i + 1];
 }
 
-G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
+G_ALWAYS_INLINE static inline bool in_turns(
+	struct run *r, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
 {
 	while (r->count > 0) {
 		uint32_t kept = 0;
@@ -185,7 +212,7 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
 		for (uint32_t i = 0; i < r->count; i++) {
 			struct seat *seat = &r->seats[i];
 
-			switch (move(r, seat, next, cta_tile)) {
+			switch (move(r, seat, next, cta_tile, item)) {
 			case MOVED: moved++; break;
 			case BLOCKED: break;
 			case FAILED: return false;
@@ -201,7 +228,7 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
 		}
 		r->count = kept;
 		if (moved == 0)
-			return fault(r, TS_DEADLOCK, &r->seats[0]), false;
+			return deadlock(r), false;
 		if (r->steps > r->steps_max)
 			return fault(r, TS_ENDLESS, &r->seats[0]), false;
 	}
@@ -212,7 +239,7 @@ G_ALWAYS_INLINE static inline bool in_turns(struct run *r, next_fn *next, cta_ti
  * pointers, and this loop is where large boxes spend their time. */
 __attribute__((flatten)) static bool registered_in_turns(struct run *r)
 {
-	return in_turns(r, ts_next, ts_cta_tile);
+	return in_turns(r, ts_next, ts_cta_tile, NULL);
 }
 
 static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
@@ -222,9 +249,11 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 	while (r->count > 0) {
 		uint32_t at = blocked % r->count;
 
-		if (r->walk->pick == TS_ANY_ONE)
+		if (r->walk->pick == TS_LAST_ONE)
+			at = r->count - 1 - at;
+		else if (r->walk->pick == TS_ANY_ONE)
 			at = (uint32_t)((draw(&r->random) + blocked) % r->count);
-		switch (move(r, &r->seats[at], next, cta_tile)) {
+		switch (move(r, &r->seats[at], next, cta_tile, r->walk->item)) {
 		case MOVED: blocked = 0; break;
 		case BLOCKED: blocked++; break;
 		case FAILED: return false;
@@ -240,7 +269,7 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 			for (uint32_t i = 0; i < r->count; i++)
 				waiting += r->seats[i].waits && wait_on(r, &r->seats[i]) == BLOCKED;
 			if (waiting == r->count)
-				return fault(r, TS_DEADLOCK, &r->seats[0]), false;
+				return deadlock(r), false;
 			blocked = 0;
 		}
 		if (r->steps > r->steps_max)
@@ -252,7 +281,10 @@ static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
 bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	const struct ts_rules *rules, struct ts_coverage *c)
 {
-	struct run r = {.walk = walk, .plan = plan, .coverage = c, .random = walk->seed};
+	struct run r = {
+		.walk = walk, .plan = plan, .rules = rules, .coverage = c, .random = walk->seed};
+	next_fn *next = rules == NULL ? ts_next : rules->next;
+	cta_tile_fn *cta_tile = rules == NULL ? ts_cta_tile : rules->cta_tile;
 	uint32_t seats = MIN(walk->resident, plan->workers);
 	bool ran;
 
@@ -268,12 +300,11 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;
 	if (walk->pick != TS_IN_TURNS)
-		ran = one_by_one(&r, rules == NULL ? ts_next : rules->next,
-			rules == NULL ? ts_cta_tile : rules->cta_tile);
-	else if (rules == NULL)
+		ran = one_by_one(&r, next, cta_tile);
+	else if (rules == NULL && walk->item == NULL)
 		ran = registered_in_turns(&r);
 	else
-		ran = in_turns(&r, rules->next, rules->cta_tile);
+		ran = in_turns(&r, next, cta_tile, walk->item);
 	g_free(r.seats);
 	return ts_coverage_verdict(c) && ran;
 }

@@ -20,8 +20,11 @@ struct ts_walk {
 	enum ts_pick pick;
 	uint64_t seed;       /* of TS_ANY_ONE */
 	uint32_t resident;   /* workers that can be there at once, >= 1; the rest enter as others
-				leave */
+				leave, the lowest id first */
 	const uint8_t *live; /* per worker: does it ever run? NULL: all do */
+	/* Told of each item; NULL if nobody is. */
+	void (*item)(void *data, uint32_t worker, const struct ts_step *item);
+	void *data;
 };
 
 /* Runs `plan` into `c`, which is reset first. True if every property holds, else c->finding. */

@@ -2,6 +2,7 @@
 #include "verify/world.h"
 
 #include "policies/plan.h"
+#include "verify/wait_graph.h"
 
 #include <string.h>
 
@@ -359,24 +360,51 @@ void ts_world_move(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_mov
 	settle(w, state);
 }
 
+static enum ts_helper helper_state(enum ts_presence presence)
+{
+	switch (presence) {
+	case TS_IS_WAITING: return TS_HELPER_WAITS;
+	case TS_IS_OUTSIDE: return TS_HELPER_OUTSIDE;
+	case TS_IS_GONE: return TS_HELPER_GONE;
+	case TS_HAS_LEFT: break;
+	}
+	return TS_HELPER_NONE;
+}
+
+/* What everybody does in a state in which nobody has a move. */
+static void fill(struct ts_world *w, const uint32_t *state, struct ts_wait_graph *graph)
+{
+	const uint32_t *locals = ts_world_seen(w, state);
+
+	ts_wait_graph_init(graph, w->plan, w->how->rules, state + 1);
+	for (uint32_t id = 0; id < w->plan->workers; id++) {
+		struct ts_waiter *waiter = &graph->waiters[id];
+		const struct ts_local *local;
+
+		waiter->presence = locals[id] == TS_QUEUED ? TS_IS_OUTSIDE
+			: locals[id] == TS_FINISHED        ? TS_HAS_LEFT
+			: locals[id] == TS_MISSED          ? TS_IS_GONE
+							   : TS_IS_WAITING;
+		if (waiter->presence != TS_IS_WAITING)
+			continue;
+		local = ts_locals_at(&w->locals, locals[id]);
+		waiter->worker = local->after;
+		waiter->counter = local->step.counter;
+		waiter->value = local->step.value;
+	}
+}
+
 void ts_world_end(struct ts_world *w, uint32_t *state)
 {
 	const uint32_t *locals = ts_world_locals(w, state);
-	struct ts_finding f = {.fault = TS_DEADLOCK};
+	struct ts_finding f = {0};
 
-	for (uint32_t id = w->plan->workers; id-- > 0;) {
-		const struct ts_step *s;
+	if (present(w, state) > 0) {
+		struct ts_wait_graph graph;
 
-		if (locals[id] < TS_LOCALS_FROM)
-			continue;
-		s = &ts_locals_at(&w->locals, locals[id])->step;
-		f.worker = id;
-		f.counter = s->counter;
-		f.counter_items = s->value;
-		f.claimed = ts_world_counters(state)[s->counter];
-		f.count++;
-	}
-	if (f.count > 0) {
+		fill(w, state, &graph);
+		ts_wait_graph_solve(&graph, &f);
+		ts_wait_graph_finish(&graph);
 		note(w, state, &f);
 		return;
 	}
@@ -399,43 +427,25 @@ void ts_world_end(struct ts_world *w, uint32_t *state)
 	note(w, state, &f);
 }
 
-/* Somebody who would raise the counter, those who are nearest to it first. */
-static void find_helper(struct ts_world *w, const uint32_t *locals, struct ts_blocked *b)
-{
-	uint64_t bit = ts_counter_bit(w->plan, b->counter);
-
-	for (uint32_t id = w->plan->workers; id-- > 0;) {
-		bool there = locals[id] >= TS_LOCALS_FROM;
-		enum ts_helper state = there      ? TS_HELPER_WAITS
-			: locals[id] == TS_QUEUED ? TS_HELPER_OUTSIDE
-						  : TS_HELPER_GONE;
-		uint32_t number = there ? locals[id] : w->entrants[id];
-
-		if (id == b->worker || locals[id] == TS_FINISHED ||
-			(ts_locals_at(&w->locals, number)->raises & bit) == 0)
-			continue;
-		if (b->state != TS_HELPER_NONE && state > b->state)
-			continue;
-		b->state = state;
-		b->helper = id;
-	}
-}
-
 void ts_world_blocked(struct ts_world *w, const uint32_t *state, GArray *ret_blocked)
 {
-	const uint32_t *locals = ts_world_seen(w, state);
+	struct ts_wait_graph graph;
+	struct ts_finding f;
 
+	fill(w, state, &graph);
+	ts_wait_graph_solve(&graph, &f);
 	for (uint32_t id = 0; id < w->plan->workers; id++) {
+		const struct ts_waiter *waiter = &graph.waiters[id];
 		struct ts_blocked b = {.worker = id};
-		const struct ts_step *s;
 
-		if (locals[id] < TS_LOCALS_FROM)
+		if (waiter->presence != TS_IS_WAITING)
 			continue;
-		s = &ts_locals_at(&w->locals, locals[id])->step;
-		b.counter = s->counter;
-		b.value = s->value;
-		b.has = state[1 + s->counter];
-		find_helper(w, locals, &b);
+		b.counter = waiter->counter;
+		b.value = waiter->value;
+		b.has = graph.counters[b.counter];
+		if (ts_wait_graph_raiser(&graph, id, &b.helper))
+			b.state = helper_state(graph.waiters[b.helper].presence);
 		g_array_append_val(ret_blocked, b);
 	}
+	ts_wait_graph_finish(&graph);
 }
