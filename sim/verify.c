@@ -33,6 +33,7 @@ struct job {
 /* What one thread counts, and its lowest failure. */
 struct tally {
 	struct ts_checker checker;
+	uint64_t repeats_to; /* all requests from the last one that was looked at to here repeat */
 	uint64_t plans, starved;
 	uint64_t refused[TS_STATUSES];
 	uint64_t refused_at;
@@ -100,7 +101,8 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 }
 
 /* False where the request repeats another one of the product. */
-static bool make_spec(const struct job *job, uint64_t index, struct ts_spec *ret_spec)
+static bool make_spec(
+	struct tally *t, const struct job *job, uint64_t index, struct ts_spec *ret_spec)
 {
 	uint32_t seeds[] = {(uint32_t)job->seed, (uint32_t)(job->seed >> 32), (uint32_t)index,
 		(uint32_t)(index >> 32)};
@@ -110,7 +112,9 @@ static bool make_spec(const struct job *job, uint64_t index, struct ts_spec *ret
 
 		ts_axes_draw(&job->axes, random, ret_spec);
 		g_rand_free(random);
-	} else if (!ts_axes_spec(&job->axes, index, ret_spec)) {
+	} else if (index < t->repeats_to || !ts_axes_spec(&job->axes, index, ret_spec)) {
+		if (index >= t->repeats_to)
+			t->repeats_to = ts_axes_skip(&job->axes, index);
 		return false;
 	}
 	/* What fits on the device; if nothing does, the cluster is refused or one worker will do.
@@ -130,7 +134,7 @@ static bool work(void *data, void *state, uint64_t index)
 	struct ts_spec spec;
 	enum ts_status status;
 
-	if (!make_spec(job, index, &spec))
+	if (!make_spec(t, job, index, &spec))
 		return true;
 	status = check(t, job, &spec);
 	if (status != TS_OK) {
