@@ -88,6 +88,7 @@ struct ts_plan {
 	 * counter after those is the global one. */
 	uint32_t counters;
 	uint32_t queue_domains;
+	struct ts_divisor regions; /* queue_domains, or 1 if there is none */
 	struct ts_divisor slots;
 	uint32_t local_items; /* items in the regions; the global counter has the rest */
 	uint32_t launches;    /* 1: counter 0 counts launches too, see clc.h */

@@ -30,10 +30,12 @@ static inline const char *ts_remap_name(enum ts_remap remap)
 static inline TS_HD uint32_t ts_remap_id(const struct ts_plan *p, uint32_t id)
 {
 	uint32_t domains = p->remap_domains.by;
-	uint32_t turn = ts_quotient(id, p->remap_domains);
-	uint32_t domain = id - turn * domains;
-	uint32_t round;
+	uint32_t turn, domain, round;
 
+	if (p->remap == TS_REMAP_NONE)
+		return id;
+	turn = ts_quotient(id, p->remap_domains);
+	domain = id - turn * domains;
 	switch ((enum ts_remap)p->remap) {
 	case TS_REMAP_CHIPLET:
 		return ts_share_first(p->remap_span, p->remap_domains, domain) + turn;

@@ -53,6 +53,7 @@ static inline enum ts_status ts_worksteal_plan(struct ts_plan *p, const struct t
 		if (p->workers < p->domains)
 			p->queue_domains = p->workers;
 	}
+	p->regions = ts_divisor_make(p->queue_domains > 0 ? p->queue_domains : 1);
 	counters =
 		(uint64_t)p->queue_domains * p->slots.by + (ts_worksteal_has_global(mode) ? 1 : 0);
 	if (spec->max_counters < 0 || counters > (uint64_t)spec->max_counters)
@@ -66,7 +67,7 @@ static inline TS_HD struct ts_queue ts_worksteal_queue(
 	const struct ts_plan *p, uint32_t domain, uint32_t slot)
 {
 	struct ts_queue q;
-	uint32_t region, size, longer;
+	uint32_t region, size;
 
 	if (domain >= p->queue_domains) {
 		q.counter = p->queue_domains * p->slots.by;
@@ -74,13 +75,15 @@ static inline TS_HD struct ts_queue ts_worksteal_queue(
 		q.size = p->items - p->local_items;
 		return q;
 	}
-	size = p->local_items / p->queue_domains;
-	longer = p->local_items - size * p->queue_domains;
-	region = domain * size + (domain < longer ? domain : longer);
-	size += domain < longer ? 1 : 0;
+	region = ts_share_first(p->local_items, p->regions, domain);
+	size = ts_share(p->local_items, p->regions, domain);
 	q.counter = domain * p->slots.by + slot;
-	q.first = region + ts_share_first(size, p->slots, slot);
-	q.size = ts_share(size, p->slots, slot);
+	q.first = region;
+	q.size = size;
+	if (p->slots.by > 1) {
+		q.first += ts_share_first(size, p->slots, slot);
+		q.size = ts_share(size, p->slots, slot);
+	}
 	return q;
 }
 
@@ -133,39 +136,42 @@ static inline TS_HD uint32_t ts_worksteal_tries(const struct ts_plan *p)
  * order of their ids, which are `domains` apart. */
 static inline TS_HD struct ts_queue ts_worksteal_try(const struct ts_plan *p, struct ts_worker w)
 {
-	uint32_t nth = w.id / p->domains;
-	uint32_t slot = nth - ts_quotient(nth, p->slots) * p->slots.by;
-	uint32_t hop = ts_quotient(w.turn, p->slots);
-	uint32_t domain;
+	uint32_t domain = w.domain;
+	uint32_t hop = w.turn;
+	uint32_t slot = 0;
 
 	if (p->mode == TS_GLOBAL || (p->mode == TS_HIERARCHICAL && w.turn > 0))
 		return ts_worksteal_queue(p, p->queue_domains, 0);
-	if (p->mode == TS_STEAL) {
+	/* Without the divisions in the common case. */
+	if (p->slots.by > 1) {
+		slot = ts_quotient(w.id, p->remap_domains);
+		slot -= ts_quotient(slot, p->slots) * p->slots.by;
+		hop = ts_quotient(w.turn, p->slots);
 		slot += w.turn - hop * p->slots.by;
 		slot -= slot >= p->slots.by ? p->slots.by : 0;
+	}
+	if (p->mode == TS_STEAL) {
 		domain = w.domain + hop;
 		domain -= domain >= p->domains ? p->domains : 0;
-		return ts_worksteal_queue(p, domain, slot);
 	}
-	return ts_worksteal_queue(p, w.domain, slot);
+	return ts_worksteal_queue(p, domain, slot);
 }
 
 static inline TS_HD struct ts_step ts_worksteal_next(
 	const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
-	struct ts_queue q = ts_worksteal_try(p, *w);
-
 	if (w->claiming == 1) {
+		struct ts_queue q = ts_worksteal_try(p, *w);
+
 		w->claiming = 0;
 		if (answer < q.size)
 			return ts_order_item(p, ts_remap_id(p, q.first + answer));
 		w->turn++;
 		if (w->turn >= ts_worksteal_tries(p))
 			return ts_stop();
-		q = ts_worksteal_try(p, *w);
 	}
 	w->claiming = 1;
-	return ts_claim(q.counter);
+	return ts_claim(ts_worksteal_try(p, *w).counter);
 }
 
 #endif

@@ -296,8 +296,8 @@ static void settle(const struct ts_axes *a, struct ts_spec *s)
 		s->remap = ts_policy((enum ts_policy_id)s->policy).remap(s->mode);
 }
 
-/* Does the axis say anything, given what the others say? Where it does not, only its first value is
- * taken: all of them would be the same schedule. */
+/* Does the axis say anything, given what those before it say? Where it does not, only its first
+ * value is taken: all of them would be the same schedule. */
 static bool matters(enum ts_axis axis, const struct ts_spec *s)
 {
 	switch (axis) {
@@ -325,7 +325,9 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	return true;
 }
 
-bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
+/* Reads request `index` up to the first axis in which it repeats another one, and returns that
+ * axis, or TS_AXES. */
+static enum ts_axis decode(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
 {
 	uint64_t at[TS_AXES];
 
@@ -333,13 +335,32 @@ bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_s
 	for (int i = TS_AXES - 1; i >= 0; i--) {
 		at[i] = index % a->sizes[i];
 		index /= a->sizes[i];
-		set(a, (enum ts_axis)i, at[i], ret_spec);
 	}
-	for (enum ts_axis i = 0; i < TS_AXES; i++)
+	for (enum ts_axis i = 0; i < TS_AXES; i++) {
+		set(a, i, at[i], ret_spec);
 		if (at[i] > 0 && !matters(i, ret_spec))
-			return false;
+			return i;
+	}
+	return TS_AXES;
+}
+
+bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
+{
+	if (decode(a, index, ret_spec) != TS_AXES)
+		return false;
 	settle(a, ret_spec);
 	return true;
+}
+
+uint64_t ts_axes_skip(const struct ts_axes *a, uint64_t index)
+{
+	struct ts_spec spec;
+	int axis = (int)decode(a, index, &spec);
+	uint64_t alike = 1; /* requests in a row that are the same up to that axis */
+
+	for (int i = TS_AXES - 1; i > axis; i--)
+		alike *= a->sizes[i];
+	return (index / alike + 1) * alike;
 }
 
 void ts_axes_draw(const struct ts_axes *a, GRand *random, struct ts_spec *ret_spec)

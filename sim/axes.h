@@ -63,6 +63,9 @@ bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value);
  * another one, as a mode does where the policy is not worksteal. */
 bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec);
 
+/* Behind a request that repeats another one: the first that need not, for the same reason. */
+uint64_t ts_axes_skip(const struct ts_axes *a, uint64_t index);
+
 /* One that is drawn evenly from each axis, with a generator's next value for each. */
 void ts_axes_draw(const struct ts_axes *a, GRand *random, struct ts_spec *ret_spec);
 

@@ -39,7 +39,8 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_N] = "1:3",
 				[TS_AXIS_K] = "0:5,8"}},
 		3},
-	/* More of everything on grids up to 9 x 9, and grids as large as real ones. */
+	/* More of everything on grids up to 9 x 9, and grids as large as real ones, with clusters
+	 * up to the 8 CTAs that any Hopper GPU takes. */
 	{"large",
 		{{[TS_AXIS_POLICY] = "all",
 			 [TS_AXIS_MODE] = "all",
@@ -62,7 +63,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_WIDTH] = "0,3,8",
 				[TS_AXIS_REMAP] = "all",
 				[TS_AXIS_CHUNK] = "0,25",
-				[TS_AXIS_CLUSTER] = "1x1,2x1,2x2",
+				[TS_AXIS_CLUSTER] = "1x1,2x1,2x2,4x2",
 				[TS_AXIS_BLOCK] = "1x1x1",
 				[TS_AXIS_WORKERS] = "132,304",
 				[TS_AXIS_XCDS] = "1,8",

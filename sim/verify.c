@@ -36,6 +36,7 @@ struct job {
 struct tally {
 	struct ts_checker checker;
 	struct ts_verified sums;
+	uint64_t repeats_to; /* all requests from the last one that was looked at to here repeat */
 	uint64_t refused_at;
 	struct ts_spec refused_spec; /* the first of them */
 	bool failed;
@@ -133,7 +134,8 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 }
 
 /* False where the request repeats another one of the product. */
-static bool make_spec(const struct job *job, uint64_t index, struct ts_spec *ret_spec)
+static bool make_spec(
+	struct tally *t, const struct job *job, uint64_t index, struct ts_spec *ret_spec)
 {
 	uint32_t seeds[] = {(uint32_t)job->seed, (uint32_t)(job->seed >> 32), (uint32_t)index,
 		(uint32_t)(index >> 32)};
@@ -143,7 +145,9 @@ static bool make_spec(const struct job *job, uint64_t index, struct ts_spec *ret
 
 		ts_axes_draw(&job->axes, random, ret_spec);
 		g_rand_free(random);
-	} else if (!ts_axes_spec(&job->axes, index, ret_spec)) {
+	} else if (index < t->repeats_to || !ts_axes_spec(&job->axes, index, ret_spec)) {
+		if (index >= t->repeats_to)
+			t->repeats_to = ts_axes_skip(&job->axes, index);
 		return false;
 	}
 	/* What fits on the device; if nothing does, the cluster is refused or one worker will do.
@@ -163,7 +167,7 @@ static bool work(void *data, void *state, uint64_t index)
 	struct ts_spec spec;
 	enum ts_status status;
 
-	if (!make_spec(job, index, &spec))
+	if (!make_spec(t, job, index, &spec))
 		return true;
 	status = check(t, job, &spec);
 	if (status != TS_OK) {

@@ -37,15 +37,16 @@ void ts_coverage_finish(struct ts_coverage *c)
 
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 {
+	size_t words = ((uint64_t)plan->rows * plan->cols + 63) / 64;
+
 	c->plan = plan;
-	c->words = ((uint64_t)plan->rows * plan->cols + 63) / 64;
-	if (c->words > c->words_made) {
+	if (words > c->words_made) {
 		g_free(c->bits);
-		c->bits = g_new(uint64_t, c->words);
-		c->words_made = c->words;
+		c->bits = g_new(uint64_t, words);
+		c->words_made = words;
 	}
-	if (c->words > 0)
-		memset(c->bits, 0, c->words * sizeof *c->bits);
+	if (words > 0)
+		memset(c->bits, 0, words * sizeof *c->bits);
 	if (plan->counters > c->claimed_made) {
 		g_free(c->claimed);
 		c->claimed = g_new(uint32_t, plan->counters);
@@ -62,6 +63,7 @@ void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 		memset(c->workspace.slots, 0, plan->workspace * sizeof *c->workspace.slots);
 	c->workspace.plan = plan;
 	g_clear_pointer(&c->parts, g_hash_table_unref);
+	c->counters = plan->counters;
 	c->idle_workers = 0;
 	memset(&c->finding, 0, sizeof c->finding);
 }
@@ -107,26 +109,26 @@ static struct part *find_part(struct ts_coverage *c, uint64_t tile)
 	return part;
 }
 
-void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_step *s, uint32_t rank,
-	struct ts_tile tile)
+void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint32_t m, uint32_t n,
+	uint32_t k_begin, uint32_t k_end, bool owns)
 {
 	const struct ts_plan *p = c->plan;
-	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
-	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns;
-	bool backwards = s->k_begin > s->k_end || (s->k_begin == s->k_end && p->depth > 0);
+	uint64_t index = (uint64_t)m * p->cols + n;
+	bool whole = k_begin == 0 && k_end == p->depth && owns;
+	bool backwards = k_begin > k_end || (k_begin == k_end && p->depth > 0);
 	struct ts_finding f = {0};
 	struct part *part;
 
 	f.worker = worker;
 	f.rank = rank;
-	f.tiles[0].m = tile.m;
-	f.tiles[0].n = tile.n;
+	f.tiles[0].m = m;
+	f.tiles[0].n = n;
 	f.count = 1;
-	f.k_begin = s->k_begin;
-	f.k_end = s->k_end;
-	if (tile.m >= p->rows || tile.n >= p->cols) {
+	f.k_begin = k_begin;
+	f.k_end = k_end;
+	if (m >= p->rows || n >= p->cols) {
 		f.fault = TS_OUTSIDE;
-	} else if (backwards || s->k_end > p->depth) {
+	} else if (backwards || k_end > p->depth) {
 		f.fault = TS_K_RANGE;
 	} else if (is_whole(c, index)) {
 		f.fault = TS_TILE_TWICE;
@@ -134,27 +136,22 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_ste
 		c->bits[index / 64] |= (uint64_t)1 << index % 64;
 	} else {
 		part = find_part(c, index);
-		part->owners += s->owns ? 1 : 0;
-		if (!add_range(part, s->k_begin, s->k_end))
+		part->owners += owns ? 1 : 0;
+		if (!add_range(part, k_begin, k_end))
 			f.fault = TS_TILE_TWICE;
 	}
 	if (f.fault != TS_SOUND)
 		ts_coverage_fault(c, &f);
 }
 
-bool ts_coverage_claim(struct ts_coverage *c, uint32_t worker, uint32_t counter, uint32_t *ret_old)
+void ts_coverage_no_counter(struct ts_coverage *c, uint32_t worker, uint32_t counter)
 {
 	struct ts_finding f = {0};
 
-	if (counter < c->plan->counters) {
-		*ret_old = c->claimed[counter]++;
-		return true;
-	}
 	f.fault = TS_COUNTER;
 	f.worker = worker;
 	f.counter = counter;
 	ts_coverage_fault(c, &f);
-	return false;
 }
 
 bool ts_coverage_step(
@@ -206,7 +203,7 @@ static bool is_done(struct ts_coverage *c, uint64_t tile)
 bool ts_coverage_verdict(struct ts_coverage *c)
 {
 	uint64_t tiles = (uint64_t)c->plan->rows * c->plan->cols;
-	uint64_t whole = 0;
+	uint64_t gaps = 0;
 	struct ts_finding f = {0};
 
 	if (c->finding.fault == TS_SOUND && !ts_workspace_verdict(&c->workspace, &f))
@@ -214,9 +211,11 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 	memset(&f, 0, sizeof f);
 	if (c->finding.fault != TS_SOUND)
 		return false;
-	for (size_t i = 0; i < c->words; i++)
-		whole += (uint64_t)__builtin_popcountll(c->bits[i]);
-	if (whole == tiles)
+	for (size_t i = 0; i < tiles / 64; i++)
+		gaps |= ~c->bits[i];
+	if (tiles % 64 != 0)
+		gaps |= ~c->bits[tiles / 64] << (64 - tiles % 64);
+	if (gaps == 0)
 		return true;
 	for (uint64_t tile = 0; tile < tiles; tile++) {
 		if (tile % 64 == 0 && c->bits[tile / 64] == UINT64_MAX) {

@@ -12,8 +12,9 @@ struct ts_coverage {
 	const struct ts_plan *plan;
 	const struct ts_rules *rules; /* whose counters these are; NULL for the registered ones */
 	uint64_t *bits;
-	size_t words, words_made;
+	size_t words_made;
 	GHashTable *parts; /* tile -> struct part, or NULL while there is none */
+	uint32_t counters; /* of the plan */
 	uint32_t *claimed; /* per counter: claims seen */
 	size_t claimed_made;
 	struct ts_workspace workspace;
@@ -28,14 +29,6 @@ void ts_coverage_finish(struct ts_coverage *c);
 /* Empties `c` for a run of `plan`, which must outlive it. */
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan);
 
-/* The slow half of ts_coverage_item(): a tile that is not simply new, whole and inside. */
-void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_step *s, uint32_t rank,
-	struct ts_tile tile);
-
-/* Worker `worker` claims from `counter`. Returns the counter's old value, or false where the plan
- * has no such counter. */
-bool ts_coverage_claim(struct ts_coverage *c, uint32_t worker, uint32_t counter, uint32_t *ret_old);
-
 /* Worker `worker`, holding `hand`, carries out any step; items and claims are noted beside this.
  * What its counter has is known from the claims and from here. False where it is wrong. */
 bool ts_coverage_step(
@@ -47,32 +40,62 @@ bool ts_coverage_verdict(struct ts_coverage *c);
 /* Notes the first finding only. */
 void ts_coverage_fault(struct ts_coverage *c, const struct ts_finding *f);
 
-/* Worker `worker` computes item `s`. `cta_tile` is a parameter so that it can be inlined. */
+/* The slow half of ts_coverage_item(): a tile that is not simply new, whole and inside. */
+void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint32_t m, uint32_t n,
+	uint32_t k_begin, uint32_t k_end, bool owns);
+
+/* The slow half of ts_coverage_claim(): the plan has no such counter. */
+void ts_coverage_no_counter(struct ts_coverage *c, uint32_t worker, uint32_t counter);
+
+/* Worker `worker` claims from `counter`. Returns the counter's old value, or false where the plan
+ * has no such counter. */
+static inline bool ts_coverage_claim(
+	struct ts_coverage *c, uint32_t worker, uint32_t counter, uint32_t *ret_old)
+{
+	if (counter >= c->counters)
+		return ts_coverage_no_counter(c, worker, counter), false;
+	*ret_old = c->claimed[counter]++;
+	return true;
+}
+
+/* Worker `worker` computes CTA `rank`'s part of item `s`. */
+static inline void ts_coverage_tile(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
+	const struct ts_step *s, uint32_t rank, struct ts_tile tile)
+{
+	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
+	uint64_t bit = (uint64_t)1 << (index & 63);
+	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns && c->parts == NULL;
+
+	if (whole && tile.m < p->rows && tile.n < p->cols && (c->bits[index >> 6] & bit) == 0)
+		c->bits[index >> 6] |= bit;
+	else
+		ts_coverage_odd(c, worker, rank, tile.m, tile.n, s->k_begin, s->k_end, s->owns);
+}
+
+/* Worker `worker` computes item `s` of `p`, which equals the plan that `c` was reset for. A loop
+ * hands in its own copy, and `cta_tile`, for the compiler to see through. */
+static inline void ts_coverage_mark(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
+	const struct ts_step *s,
+	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t))
+{
+	uint32_t ranks = p->cluster_m * p->cluster_n;
+	struct ts_tile tile = cta_tile(p, s, 0);
+
+	/* A guard does not make an item outside right: its first tile is always inside. */
+	if (tile.valid || s->m >= p->rows || s->n >= p->cols)
+		ts_coverage_tile(c, p, worker, s, 0, tile);
+	for (uint32_t rank = 1; rank < ranks; rank++) {
+		tile = cta_tile(p, s, rank);
+		if (tile.valid)
+			ts_coverage_tile(c, p, worker, s, rank, tile);
+	}
+}
+
+/* The same for any other driver. */
 static inline void ts_coverage_item(struct ts_coverage *c, uint32_t worker, const struct ts_step *s,
 	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t))
 {
-	const struct ts_plan *p = c->plan;
-	uint32_t ranks = p->cluster_m * p->cluster_n;
-	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns && c->parts == NULL;
-
-	if (s->m >= p->rows || s->n >= p->cols) {
-		ts_coverage_odd(c, worker, s, 0, cta_tile(p, s, 0));
-		return;
-	}
-	for (uint32_t rank = 0; rank < ranks; rank++) {
-		struct ts_tile tile = cta_tile(p, s, rank);
-		uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
-		uint64_t bit = (uint64_t)1 << (index & 63);
-
-		if (!tile.valid)
-			continue;
-		if (whole && tile.m < p->rows && tile.n < p->cols &&
-			(c->bits[index >> 6] & bit) == 0) {
-			c->bits[index >> 6] |= bit;
-		} else {
-			ts_coverage_odd(c, worker, s, rank, tile);
-		}
-	}
+	ts_coverage_mark(c, c->plan, worker, s, cta_tile);
 }
 
 #endif

@@ -20,6 +20,9 @@ struct seat {
 	struct ts_hand hand;
 };
 
+/* Small plans, of which there are most in a box, take no memory for their seats. */
+enum { FEW = 16 };
+
 struct run {
 	const struct ts_walk *walk;
 	const struct ts_plan *plan;
@@ -29,7 +32,6 @@ struct run {
 	uint32_t count;   /* seats taken */
 	uint32_t entered; /* workers that have been let in or skipped */
 	uint64_t steps, steps_max;
-	uint64_t random;
 };
 
 const char *ts_pick_name(enum ts_pick pick)
@@ -52,6 +54,12 @@ static uint64_t draw(uint64_t *state)
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return z ^ z >> 31;
+}
+
+/* A number from 0 to `count` - 1. */
+static uint32_t below(uint64_t *state, uint32_t count)
+{
+	return (uint32_t)((draw(state) >> 32) * count >> 32);
 }
 
 /* Lets the next live worker into `seat`; false when none is left. */
@@ -139,153 +147,167 @@ static enum moved wait_on(const struct run *r, struct seat *seat)
 
 /* WAIT and SIGNAL, which only policies with a fix-up use. Counters are one array: claims, signals
  * and waits all see the same value. */
-static enum moved wait_or_signal(struct run *r, struct seat *seat, const struct ts_step *s)
+static enum moved wait_or_signal(struct run *r, struct seat *seat, struct ts_step s)
 {
-	if (!ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, s))
+	if (!ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, &s))
 		return FAILED;
-	if (s->act == TS_SIGNAL)
+	if (s.act == TS_SIGNAL)
 		return MOVED;
-	seat->counter = s->counter;
-	seat->value = s->value;
+	seat->counter = s.counter;
+	seat->value = s.value;
 	return wait_on(r, seat);
 }
 
 /* What a step means for partial sums, of which most plans have none. */
-static inline enum moved partial(
-	struct run *r, struct seat *seat, const struct ts_step *s, enum moved how)
+static enum moved partial(struct run *r, struct seat *seat, struct ts_step s, enum moved how)
 {
-	if (r->plan->workspace > 0 &&
-		!ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, s))
-		return FAILED;
-	return how;
+	return ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, &s) ? how : FAILED;
 }
 
-G_ALWAYS_INLINE static inline enum moved move(
-	struct run *r, struct seat *seat, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
+/* One turn of a worker: a step, and where that is an item of a plan with counters but no partial
+ * sums, also the step behind it. Such items touch no counter and their marks are a set, so an item
+ * commutes with all steps of other workers: any order of single steps ends like the order of turns
+ * in which each item is moved up to its worker's next step. Half the turns are saved, and no order
+ * of claims is lost. Steps are handed on by value where that is rare, to stay in registers
+ * elsewhere. */
+G_ALWAYS_INLINE static inline enum moved turn(struct run *r, const struct ts_plan *p,
+	struct ts_coverage *c, struct seat *seat, uint64_t *steps, next_fn *next,
+	cta_tile_fn *cta_tile, item_fn *item)
 {
+	struct ts_worker w = seat->worker;
 	struct ts_step s;
 
 	if (seat->waits)
 		return wait_on(r, seat);
-	s = next(r->plan, &seat->worker, seat->answer);
-	r->steps++;
+	s = next(p, &w, seat->answer);
+	++*steps;
+	if (s.act == TS_WORK && p->counters > 0 && p->workspace == 0) {
+		ts_coverage_mark(c, p, w.id, &s, cta_tile);
+		if (item != NULL)
+			item(r->walk->data, w.id, &s);
+		s = next(p, &w, seat->answer);
+		++*steps;
+	}
+	seat->worker = w;
 	switch (s.act) {
 	case TS_WORK:
-		ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile);
+		ts_coverage_mark(c, p, w.id, &s, cta_tile);
 		if (item != NULL)
-			item(r->walk->data, seat->worker.id, &s);
-		return partial(r, seat, &s, MOVED);
-	case TS_CLAIM:
-		if (ts_coverage_claim(r->coverage, seat->worker.id, s.counter, &seat->answer))
-			return MOVED;
-		return FAILED;
+			item(r->walk->data, w.id, &s);
+		return p->workspace > 0 ? partial(r, seat, s, MOVED) : MOVED;
+	case TS_CLAIM: return ts_coverage_claim(c, w.id, s.counter, &seat->answer) ? MOVED : FAILED;
 	case TS_WAIT:
-	case TS_SIGNAL: return wait_or_signal(r, seat, &s);
-	case TS_FIX_UP:
-		return ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, &s) ? MOVED
-										       : FAILED;
-	case TS_STOP: return partial(r, seat, &s, LEFT);
+	case TS_SIGNAL: return wait_or_signal(r, seat, s);
+	case TS_FIX_UP: return partial(r, seat, s, MOVED);
+	case TS_STOP: return p->workspace > 0 ? partial(r, seat, s, LEFT) : LEFT;
 	}
 	/* Only a policy file or a test gets here. */
 	seat->counter = (uint32_t)s.act;
+	r->steps = *steps;
 	fault(r, TS_NO_STEP, seat);
 	return FAILED;
 }
 
-/* Closes the gap that a worker leaves, keeping the order, unless somebody enters in its place. */
-static void leave(struct run *r, uint32_t at)
+static bool all_wait(struct run *r)
 {
-	if (enter(r, &r->seats[at]))
-		return;
-	r->count--;
-	for (uint32_t i = at; i < r->count; i++)
-		r->seats[i] = r->seats[i + 1];
+	for (uint32_t i = 0; i < r->count; i++)
+		if (!r->seats[i].waits || wait_on(r, &r->seats[i]) == MOVED)
+			return false;
+	return true;
 }
 
-G_ALWAYS_INLINE static inline bool in_turns(
-	struct run *r, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
+/* The loop: as many turns as there are seats, then the checks, and again until all have left. */
+G_ALWAYS_INLINE static inline bool drive(
+	struct run *r, const struct ts_plan *p, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
 {
+	struct ts_coverage *c = r->coverage;
+	bool random = r->walk->pick == TS_ANY_ONE;
+	bool alone = r->walk->pick == TS_FIRST_ONE || r->walk->pick == TS_LAST_ONE;
+	uint64_t state = r->walk->seed;
+	uint64_t steps = 0;
+
 	while (r->count > 0) {
 		uint32_t kept = 0;
-		uint32_t moved = 0;
+		bool stuck = true;
 
 		for (uint32_t i = 0; i < r->count; i++) {
-			struct seat *seat = &r->seats[i];
+			uint32_t at = random ? below(&state, r->count) : i;
+			struct seat *seat = &r->seats[at];
+			enum moved how;
+			bool entered; /* and nobody could have come between */
 
-			switch (move(r, seat, next, cta_tile, item)) {
-			case MOVED: moved++; break;
-			case BLOCKED: break;
-			case FAILED: return false;
-			case LEFT:
-				moved++;
-				if (!enter(r, seat))
-					continue;
-				break;
-			}
-			if (kept != i)
+			do {
+				how = turn(r, p, c, seat, &steps, next, cta_tile, item);
+				stuck = stuck && how == BLOCKED;
+				entered = how == LEFT && enter(r, seat);
+				if (entered)
+					how = MOVED;
+			} while ((entered && p->counters == 0) ||
+				(alone && how == MOVED && steps <= r->steps_max));
+			if (how == FAILED)
+				return false;
+			if (random && how == LEFT)
+				*seat = r->seats[--r->count];
+			if (how == LEFT)
+				continue;
+			if (kept != i && !random)
 				r->seats[kept] = *seat;
 			kept++;
 		}
-		r->count = kept;
-		if (moved == 0)
+		r->steps = steps;
+		if (!random)
+			r->count = kept;
+		if (stuck && r->count > 0 && all_wait(r))
 			return deadlock(r), false;
-		if (r->steps > r->steps_max)
+		if (steps > r->steps_max)
 			return fault(r, TS_ENDLESS, &r->seats[0]), false;
 	}
 	return true;
 }
 
-/* The registered policies with everything inlined: a quarter fewer instructions a tile than through
- * pointers, and this loop is where large boxes spend their time. */
-__attribute__((flatten)) static bool registered_in_turns(struct run *r)
+/* The loop once more for a policy and mode that cut no item, known to the compiler, and with a copy
+ * of the plan that no store in the loop can change. Without either it takes half as long again. */
+G_ALWAYS_INLINE static inline bool known(struct run *r, next_fn *next, enum ts_mode mode)
 {
-	return in_turns(r, ts_next, ts_cta_tile, NULL);
+	struct ts_plan plan = *r->plan;
+
+	plan.mode = mode;
+	plan.workspace = 0;
+	return drive(r, &plan, next, ts_cta_tile, NULL);
 }
 
-static bool one_by_one(struct run *r, next_fn *next, cta_tile_fn *cta_tile)
+static inline bool worksteal(struct run *r)
 {
-	uint32_t blocked = 0; /* tries in a row that found the worker waiting */
-
-	while (r->count > 0) {
-		uint32_t at = blocked % r->count;
-
-		if (r->walk->pick == TS_LAST_ONE)
-			at = r->count - 1 - at;
-		else if (r->walk->pick == TS_ANY_ONE)
-			at = (uint32_t)((draw(&r->random) + blocked) % r->count);
-		switch (move(r, &r->seats[at], next, cta_tile, r->walk->item)) {
-		case MOVED: blocked = 0; break;
-		case BLOCKED: blocked++; break;
-		case FAILED: return false;
-		case LEFT:
-			blocked = 0;
-			leave(r, at);
-			break;
-		}
-		/* With a random pick, waiting often in a row is no proof; look at each in turn. */
-		if (blocked > 4 * r->count + 64) {
-			uint32_t waiting = 0;
-
-			for (uint32_t i = 0; i < r->count; i++)
-				waiting += r->seats[i].waits && wait_on(r, &r->seats[i]) == BLOCKED;
-			if (waiting == r->count)
-				return deadlock(r), false;
-			blocked = 0;
-		}
-		if (r->steps > r->steps_max)
-			return fault(r, TS_ENDLESS, &r->seats[MIN(at, r->count - 1)]), false;
+	switch ((enum ts_mode)r->plan->mode) {
+	case TS_STEAL: return known(r, ts_worksteal_next, TS_STEAL);
+	case TS_SLOTS: return known(r, ts_worksteal_next, TS_SLOTS);
+	case TS_GLOBAL: return known(r, ts_worksteal_next, TS_GLOBAL);
+	case TS_HIERARCHICAL: return known(r, ts_worksteal_next, TS_HIERARCHICAL);
+	case TS_MODES: break;
 	}
-	return true;
+	return false;
+}
+
+__attribute__((flatten)) static bool registered(struct run *r)
+{
+	switch ((enum ts_policy_id)r->plan->policy) {
+	case TS_DATA_PARALLEL: return known(r, ts_data_parallel_next, TS_STEAL);
+	case TS_PERSISTENT: return known(r, ts_persistent_next, TS_STEAL);
+	case TS_WORKSTEAL: return worksteal(r);
+	case TS_CLC: return known(r, ts_clc_next, TS_STEAL);
+	case TS_STREAM_K:
+	case TS_SPLIT_K:
+	case TS_POLICIES: break;
+	}
+	return drive(r, r->plan, ts_next, ts_cta_tile, NULL);
 }
 
 bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	const struct ts_rules *rules, struct ts_coverage *c)
 {
-	struct run r = {
-		.walk = walk, .plan = plan, .rules = rules, .coverage = c, .random = walk->seed};
-	next_fn *next = rules == NULL ? ts_next : rules->next;
-	cta_tile_fn *cta_tile = rules == NULL ? ts_cta_tile : rules->cta_tile;
+	struct run r = {.walk = walk, .plan = plan, .rules = rules, .coverage = c};
 	uint32_t seats = MIN(walk->resident, plan->workers);
+	struct seat few[FEW];
 	bool ran;
 
 	ts_coverage_reset(c, plan);
@@ -296,16 +318,16 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	/* Who is missing there is a place that is, not an id. */
 	if (plan->launches == 1 && walk->live != NULL)
 		seats = MIN(seats, count_live(plan, walk->live));
-	r.seats = g_new(struct seat, seats);
+	r.seats = seats <= FEW ? few : g_new(struct seat, seats);
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;
-	if (walk->pick != TS_IN_TURNS)
-		ran = one_by_one(&r, next, cta_tile);
-	else if (rules == NULL && walk->item == NULL)
-		ran = registered_in_turns(&r);
+	if (rules == NULL && walk->item == NULL)
+		ran = registered(&r);
 	else
-		ran = in_turns(&r, next, cta_tile, walk->item);
-	g_free(r.seats);
+		ran = drive(&r, plan, rules == NULL ? ts_next : rules->next,
+			rules == NULL ? ts_cta_tile : rules->cta_tile, walk->item);
+	if (r.seats != few)
+		g_free(r.seats);
 	return ts_coverage_verdict(c) && ran;
 }
 

@@ -5,12 +5,14 @@
 
 #include "verify/coverage.h"
 
-/* Who moves next among the workers that are resident. */
+/* Who moves next among the workers that are resident. A turn is one step; where counters are
+ * shared, an item and the step behind it. */
 enum ts_pick {
-	TS_IN_TURNS,  /* one step each, round and round */
-	TS_FIRST_ONE, /* the lowest id for as long as it can: the others find nothing left */
-	TS_LAST_ONE,  /* the highest id for as long as it can */
-	TS_ANY_ONE,   /* drawn with the seed before each step */
+	TS_IN_TURNS,  /* one turn each, round and round */
+	TS_FIRST_ONE, /* each for as long as it can, from the lowest id on: the others find nothing
+			 left */
+	TS_LAST_ONE,  /* the same from the highest id on */
+	TS_ANY_ONE,   /* drawn with the seed before each turn */
 	TS_PICKS
 };
 

@@ -120,8 +120,17 @@ static void check_axes(
 	for (uint64_t i = 0; i < SPECS; i++) {
 		uint64_t index = i < SPECS / 2 ? i : axes->count - 1 - (i - SPECS / 2);
 
-		if (index < axes->count && ts_axes_spec(axes, index, &spec))
+		if (index >= axes->count || axes->count == UINT64_MAX)
+			continue;
+		if (ts_axes_spec(axes, index, &spec)) {
 			check_spec(s, d, axes, repeats, &spec);
+			continue;
+		}
+		/* All that is skipped repeats. */
+		g_assert_cmpuint(ts_axes_skip(axes, index), >, index);
+		g_assert_cmpuint(ts_axes_skip(axes, index), <=, axes->count);
+		for (uint64_t j = index; j < MIN(index + SPECS, ts_axes_skip(axes, index)); j++)
+			g_assert_false(ts_axes_spec(axes, j, &spec));
 	}
 	for (int i = 0; i < SPECS; i++) {
 		ts_axes_draw(axes, random, &spec);
