@@ -302,6 +302,17 @@ __attribute__((flatten)) static bool registered(struct run *r)
 	return drive(r, r->plan, ts_next, ts_cta_tile, NULL);
 }
 
+/* The loop goes through the seats in their order; the last worker is the one that came last. */
+static void reverse(struct seat *seats, uint32_t count)
+{
+	for (uint32_t i = 0; i < count / 2; i++) {
+		struct seat swapped = seats[i];
+
+		seats[i] = seats[count - 1 - i];
+		seats[count - 1 - i] = swapped;
+	}
+}
+
 bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	const struct ts_rules *rules, struct ts_coverage *c)
 {
@@ -321,6 +332,8 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	r.seats = seats <= FEW ? few : g_new(struct seat, seats);
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;
+	if (walk->pick == TS_LAST_ONE)
+		reverse(r.seats, r.count);
 	if (rules == NULL && walk->item == NULL)
 		ran = registered(&r);
 	else
