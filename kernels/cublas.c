@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/cuda.h"
+#include "kernels/backend.h"
 
 /* Values that are part of the ABI: cublasComputeType_t, cudaDataType, cublasOperation_t,
  * cublasLtMatmulDescAttributes_t and cublasLtMatmulPreferenceAttributes_t. */
@@ -67,7 +67,7 @@ struct ts_cublas {
 static bool good(int status, const char *what, GError **error)
 {
 	if (status != 0)
-		g_set_error(error, ts_cuda_error_quark(), TS_CUDA_FAILED,
+		g_set_error(error, ts_backend_error_quark(), TS_BACKEND_FAILED,
 			"cublasLt: %s failed with status %d", what, status);
 	return status == 0;
 }
@@ -87,7 +87,7 @@ static bool open_library(struct ts_cublas *b, GError **error)
 		memcpy((char *)&b->api + functions[i].offset, &symbol, sizeof symbol);
 	}
 	if (library == NULL)
-		g_set_error(error, ts_cuda_error_quark(), TS_CUDA_ABSENT,
+		g_set_error(error, ts_backend_error_quark(), TS_BACKEND_ABSENT,
 			"no cuBLAS: libcublasLt.so.13 or .12 was not found; set LD_LIBRARY_PATH or "
 			"leave out --cublas");
 	return library != NULL;

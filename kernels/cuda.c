@@ -7,10 +7,23 @@
 
 #include "kernels/images.h"
 
-G_DEFINE_QUARK(ts - cuda - error, ts_cuda_error)
-
-/* CUresult, CUfunction_attribute and CUlaunchAttributeID: values that are part of the ABI. */
-enum { CUDA_NO_DEVICE = 100, CUDA_NO_BINARY = 209 };
+/* CUresult, CUdevice_attribute, CUfunction_attribute and CUlaunchAttributeID: values that are part
+ * of the ABI. */
+enum { CUDA_NO_DEVICE = 100, CUDA_NO_BINARY = 209, CUDA_NOT_FOUND = 500 };
+enum {
+	DEVICE_LANES = 10,
+	DEVICE_CLOCK_KHZ = 13,
+	DEVICE_UNITS = 16,
+	DEVICE_MEMORY_CLOCK_KHZ = 36,
+	DEVICE_MEMORY_BITS = 37,
+	DEVICE_L2_BYTES = 38,
+	DEVICE_MAJOR = 75,
+	DEVICE_MINOR = 76,
+	DEVICE_SHARED_BYTES = 97, /* that one CTA may ask for */
+	DEVICE_CLUSTERS = 120     /* 1 where CTAs can be launched in clusters */
+};
+/* The largest cluster of any device with clusters, if a kernel asks for such. */
+enum { CLUSTER_MAX = 16 };
 enum { FUNCTION_SHARED_BYTES = 8, FUNCTION_LARGE_CLUSTERS = 14 };
 enum { LAUNCH_CLUSTER = 4 };
 /* CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. */
@@ -35,13 +48,14 @@ struct launch {
 	uint32_t attribute_count;
 };
 
-struct ts_cuda_api {
+struct api {
 	int (*init)(unsigned flags);
 	int (*driver_version)(int *version);
 	int (*error_string)(int result, const char **text);
 	int (*device_count)(int *count);
 	int (*device_get)(int *device, int ordinal);
 	int (*device_name)(char *name, int room, int device);
+	int (*device_memory)(size_t *bytes, int device);
 	int (*device_attribute)(int *value, int attribute, int device);
 	int (*context_retain)(void **context, int device);
 	int (*context_release)(int device);
@@ -56,6 +70,7 @@ struct ts_cuda_api {
 	int (*free)(uint64_t address);
 	int (*fill)(uint64_t address, unsigned word, size_t words);
 	int (*fetch)(void *to, uint64_t from, size_t bytes);
+	int (*store)(uint64_t to, const void *from, size_t bytes);
 	int (*launch)(const struct launch *launch, void *function, void **arguments, void **extra);
 	int (*wait)(void);
 	int (*encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
@@ -68,183 +83,203 @@ struct ts_cuda_api {
 	int (*event_ms)(float *ms, void *from, void *to);
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
-	{"cuInit", offsetof(struct ts_cuda_api, init)},
-	{"cuDriverGetVersion", offsetof(struct ts_cuda_api, driver_version)},
-	{"cuGetErrorString", offsetof(struct ts_cuda_api, error_string)},
-	{"cuDeviceGetCount", offsetof(struct ts_cuda_api, device_count)},
-	{"cuDeviceGet", offsetof(struct ts_cuda_api, device_get)},
-	{"cuDeviceGetName", offsetof(struct ts_cuda_api, device_name)},
-	{"cuDeviceGetAttribute", offsetof(struct ts_cuda_api, device_attribute)},
-	{"cuDevicePrimaryCtxRetain", offsetof(struct ts_cuda_api, context_retain)},
-	{"cuDevicePrimaryCtxRelease_v2", offsetof(struct ts_cuda_api, context_release)},
-	{"cuCtxSetCurrent", offsetof(struct ts_cuda_api, context_use)},
-	{"cuModuleLoadData", offsetof(struct ts_cuda_api, module_load)},
-	{"cuModuleUnload", offsetof(struct ts_cuda_api, module_unload)},
-	{"cuModuleGetFunction", offsetof(struct ts_cuda_api, module_function)},
-	{"cuFuncSetAttribute", offsetof(struct ts_cuda_api, function_set)},
-	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", offsetof(struct ts_cuda_api, blocks)},
-	{"cuOccupancyMaxActiveClusters", offsetof(struct ts_cuda_api, clusters)},
-	{"cuMemAlloc_v2", offsetof(struct ts_cuda_api, alloc)},
-	{"cuMemFree_v2", offsetof(struct ts_cuda_api, free)},
-	{"cuMemsetD32_v2", offsetof(struct ts_cuda_api, fill)},
-	{"cuMemcpyDtoH_v2", offsetof(struct ts_cuda_api, fetch)},
-	{"cuLaunchKernelEx", offsetof(struct ts_cuda_api, launch)},
-	{"cuCtxSynchronize", offsetof(struct ts_cuda_api, wait)},
-	{"cuTensorMapEncodeTiled", offsetof(struct ts_cuda_api, encode)},
-	{"cuEventCreate", offsetof(struct ts_cuda_api, event_make)},
-	{"cuEventDestroy_v2", offsetof(struct ts_cuda_api, event_free)},
-	{"cuEventRecord", offsetof(struct ts_cuda_api, event_record)},
-	{"cuEventSynchronize", offsetof(struct ts_cuda_api, event_wait)},
-	{"cuEventElapsedTime", offsetof(struct ts_cuda_api, event_ms)},
+static const struct ts_backend_symbol functions[] = {
+	{"cuInit", offsetof(struct api, init)},
+	{"cuDriverGetVersion", offsetof(struct api, driver_version)},
+	{"cuGetErrorString", offsetof(struct api, error_string)},
+	{"cuDeviceGetCount", offsetof(struct api, device_count)},
+	{"cuDeviceGet", offsetof(struct api, device_get)},
+	{"cuDeviceGetName", offsetof(struct api, device_name)},
+	{"cuDeviceTotalMem_v2", offsetof(struct api, device_memory)},
+	{"cuDeviceGetAttribute", offsetof(struct api, device_attribute)},
+	{"cuDevicePrimaryCtxRetain", offsetof(struct api, context_retain)},
+	{"cuDevicePrimaryCtxRelease_v2", offsetof(struct api, context_release)},
+	{"cuCtxSetCurrent", offsetof(struct api, context_use)},
+	{"cuModuleLoadData", offsetof(struct api, module_load)},
+	{"cuModuleUnload", offsetof(struct api, module_unload)},
+	{"cuModuleGetFunction", offsetof(struct api, module_function)},
+	{"cuFuncSetAttribute", offsetof(struct api, function_set)},
+	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", offsetof(struct api, blocks)},
+	{"cuOccupancyMaxActiveClusters", offsetof(struct api, clusters)},
+	{"cuMemAlloc_v2", offsetof(struct api, alloc)},
+	{"cuMemFree_v2", offsetof(struct api, free)},
+	{"cuMemsetD32_v2", offsetof(struct api, fill)},
+	{"cuMemcpyDtoH_v2", offsetof(struct api, fetch)},
+	{"cuMemcpyHtoD_v2", offsetof(struct api, store)},
+	{"cuLaunchKernelEx", offsetof(struct api, launch)},
+	{"cuCtxSynchronize", offsetof(struct api, wait)},
+	{"cuTensorMapEncodeTiled", offsetof(struct api, encode)},
+	{"cuEventCreate", offsetof(struct api, event_make)},
+	{"cuEventDestroy_v2", offsetof(struct api, event_free)},
+	{"cuEventRecord", offsetof(struct api, event_record)},
+	{"cuEventSynchronize", offsetof(struct api, event_wait)},
+	{"cuEventElapsedTime", offsetof(struct api, event_ms)},
 };
 
-/* True where `result` is CUDA_SUCCESS, else an error about `what`. */
-static bool good(const struct ts_cuda *c, int result, const char *what, GError **error)
+enum { MODULES = 4 };
+
+struct cuda {
+	struct api api;
+	int device;
+	bool in_use; /* the device's context */
+	void *modules[MODULES];
+	uint32_t module_count;
+};
+
+static struct cuda *find(const struct ts_backend *b)
+{
+	return b->state;
+}
+
+static const char *explain(const struct cuda *c, int result)
 {
 	const char *text = NULL;
 
-	if (result == 0)
-		return true;
-	if (c->api->error_string(result, &text) != 0)
-		text = "unknown error";
-	g_set_error(error, ts_cuda_error_quark(), TS_CUDA_FAILED, "CUDA: %s: %s (error %d)", what,
-		text, result);
-	return false;
+	return c->api.error_string(result, &text) == 0 && text != NULL ? text : "unknown error";
 }
 
-static bool absent(GError **error, const char *why)
+/* True where `result` is CUDA_SUCCESS, else an error about `what`. */
+static bool good(const struct ts_backend *b, int result, const char *what, GError **error)
 {
-	g_set_error(error, ts_cuda_error_quark(), TS_CUDA_ABSENT, "no GPU: %s", why);
-	return false;
+	if (result != 0)
+		g_set_error(error, ts_backend_error_quark(), TS_BACKEND_FAILED,
+			"CUDA: %s: %s (error %d)", what, explain(find(b), result), result);
+	return result == 0;
 }
 
-static bool open_driver(struct ts_cuda *c, GError **error)
+/* 0 where the driver does not know. */
+static uint32_t attribute(const struct ts_backend *b, int which)
 {
-	c->api = g_new0(struct ts_cuda_api, 1);
-	c->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (c->library == NULL)
-		return absent(error, "the CUDA driver (libcuda.so.1) is not installed");
-	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
-		void *symbol = dlsym(c->library, functions[i].name);
-		g_autofree char *why = NULL;
+	const struct cuda *c = find(b);
+	int value = 0;
 
-		/* Not an assignment: C has no cast from an object's to a function's address. */
-		memcpy((char *)c->api + functions[i].offset, &symbol, sizeof symbol);
-		if (symbol == NULL) {
-			why = g_strdup_printf(
-				"the CUDA driver is too old, it has no %s; 12.0 or newer is needed",
-				functions[i].name);
-			return absent(error, why);
-		}
-	}
+	return c->api.device_attribute(&value, which, c->device) == 0 ? (uint32_t)MAX(value, 0) : 0;
+}
+
+static bool open_driver(struct cuda *c, GError **error)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	const char *lacks;
+
+	if (library == NULL)
+		return ts_backend_absent(error, "the CUDA driver (libcuda.so.1) is not installed");
+	lacks = ts_backend_symbols(library, functions, G_N_ELEMENTS(functions), &c->api);
+	if (lacks != NULL)
+		return ts_backend_absent(error,
+			"the CUDA driver is too old, it has no %s; 12.0 or newer is needed", lacks);
 	return true;
 }
 
-static bool open_device(struct ts_cuda *c, GError **error)
+static void describe(struct ts_backend *b, int driver)
 {
-	g_autofree char *why = NULL;
-	const char *text = NULL;
-	void *context;
-	int count = 0;
-	int result = c->api->init(0);
+	struct ts_backend_properties *is = &b->is;
+	uint32_t major = attribute(b, DEVICE_MAJOR), minor = attribute(b, DEVICE_MINOR);
 
-	if (result != 0) {
-		c->api->error_string(result, &text);
-		why = g_strdup_printf("the CUDA driver does not start: %s (error %d)",
-			text == NULL ? "unknown error" : text, result);
-		return absent(error, why);
-	}
-	result = c->api->device_count(&count);
+	g_snprintf(is->target, sizeof is->target, "sm_%u%u", major, minor);
+	g_snprintf(is->about, sizeof is->about, "compute capability %u.%u, driver for CUDA %d.%d",
+		major, minor, driver / 1000, driver % 1000 / 10);
+	is->units = MAX(attribute(b, DEVICE_UNITS), 1);
+	is->domains = 1;
+	is->max_cluster = attribute(b, DEVICE_CLUSTERS) == 1 ? CLUSTER_MAX : 1;
+	is->lanes = attribute(b, DEVICE_LANES);
+	is->shared_bytes = attribute(b, DEVICE_SHARED_BYTES);
+	is->l2_bytes = attribute(b, DEVICE_L2_BYTES);
+	is->clock_khz = attribute(b, DEVICE_CLOCK_KHZ);
+	is->memory_clock_khz = attribute(b, DEVICE_MEMORY_CLOCK_KHZ);
+	is->memory_bits = attribute(b, DEVICE_MEMORY_BITS);
+}
+
+static bool open_device(struct ts_backend *b, GError **error)
+{
+	struct cuda *c = find(b);
+	size_t memory = 0;
+	int count = 0, driver = 0;
+	void *context;
+	int result = c->api.init(0);
+
+	if (result != 0)
+		return ts_backend_absent(error, "the CUDA driver does not start: %s (error %d)",
+			explain(c, result), result);
+	result = c->api.device_count(&count);
 	if (result == CUDA_NO_DEVICE || (result == 0 && count == 0))
-		return absent(error, "the CUDA driver sees no device");
-	if (!good(c, result, "cuDeviceGetCount", error) ||
-		!good(c, c->api->device_get(&c->device, 0), "cuDeviceGet", error) ||
-		!good(c, c->api->device_name(c->name, sizeof c->name, c->device), "cuDeviceGetName",
-			error) ||
-		!good(c, c->api->driver_version(&c->driver), "cuDriverGetVersion", error) ||
-		!good(c, c->api->context_retain(&context, c->device), "cuDevicePrimaryCtxRetain",
+		return ts_backend_absent(error, "the CUDA driver sees no device");
+	if (!good(b, result, "cuDeviceGetCount", error) ||
+		!good(b, c->api.device_get(&c->device, 0), "cuDeviceGet", error) ||
+		!good(b, c->api.device_name(b->is.name, sizeof b->is.name, c->device),
+			"cuDeviceGetName", error) ||
+		!good(b, c->api.device_memory(&memory, c->device), "cuDeviceTotalMem", error) ||
+		!good(b, c->api.driver_version(&driver), "cuDriverGetVersion", error) ||
+		!good(b, c->api.context_retain(&context, c->device), "cuDevicePrimaryCtxRetain",
 			error))
 		return false;
-	return good(c, c->api->context_use(context), "cuCtxSetCurrent", error);
+	c->in_use = true;
+	b->is.memory_bytes = memory;
+	describe(b, driver);
+	return good(b, c->api.context_use(context), "cuCtxSetCurrent", error);
 }
 
-bool ts_cuda_open(struct ts_cuda *c, const void *image, GError **error)
+static void close_device(struct ts_backend *b)
 {
-	memset(c, 0, sizeof *c);
-	c->device = -1;
-	if (ts_probe_image_bytes == 0)
-		return absent(error,
+	struct cuda *c = find(b);
+
+	while (c->module_count > 0)
+		c->api.module_unload(c->modules[--c->module_count]);
+	if (c->in_use)
+		c->api.context_release(c->device);
+	/* The driver starts threads and handlers of its own: it stays loaded. */
+	g_clear_pointer(&b->state, g_free);
+}
+
+static bool open(struct ts_backend *b, GError **error)
+{
+	if (ts_image_find("probe", "cuda") == NULL)
+		return ts_backend_absent(error,
 			"this tilesim was built without CUDA kernels; build it where nvcc is");
-	if (open_driver(c, error) && open_device(c, error) && ts_cuda_load(c, image, error))
+	b->state = g_new0(struct cuda, 1);
+	if (open_driver(b->state, error) && open_device(b, error))
 		return true;
-	ts_cuda_close(c);
+	close_device(b);
 	return false;
 }
 
-bool ts_cuda_load(struct ts_cuda *c, const void *image, GError **error)
+static bool load(struct ts_backend *b, const char *program, GError **error)
 {
-	g_autofree char *why = NULL;
+	const struct ts_image *image = ts_image_find(program, "cuda");
+	struct cuda *c = find(b);
 	int result;
 
-	g_assert(c->module_count < TS_CUDA_MODULES);
-	result = c->api->module_load(&c->modules[c->module_count], image);
-	if (result == 0) {
-		c->module_count++;
-		return true;
-	}
-	why = g_strdup_printf("%s has compute capability %d.%d, for which this tilesim has no "
-			      "kernels",
-		c->name, ts_cuda_attribute(c, TS_CUDA_MAJOR), ts_cuda_attribute(c, TS_CUDA_MINOR));
+	g_assert(image != NULL && c->module_count < MODULES);
+	result = c->api.module_load(&c->modules[c->module_count], image->bytes);
 	if (result == CUDA_NO_BINARY)
-		absent(error, why);
-	else
-		good(c, result, "cuModuleLoadData", error);
-	return false;
+		return ts_backend_absent(error,
+			"%s has compute capability %u.%u, for which this tilesim has no kernels",
+			b->is.name, attribute(b, DEVICE_MAJOR), attribute(b, DEVICE_MINOR));
+	if (!good(b, result, "cuModuleLoadData", error))
+		return false;
+	c->module_count++;
+	return true;
 }
 
-void ts_cuda_close(struct ts_cuda *c)
+static void *kernel(struct ts_backend *b, const char *name, uint32_t shared, GError **error)
 {
-	while (c->module_count > 0)
-		c->api->module_unload(c->modules[--c->module_count]);
-	if (c->library != NULL && c->device >= 0)
-		c->api->context_release(c->device);
-	/* The driver starts threads and handlers of its own: it stays loaded. */
-	g_clear_pointer(&c->api, g_free);
-	memset(c, 0, sizeof *c);
-}
+	const struct cuda *c = find(b);
+	void *found = NULL;
+	int result = CUDA_NOT_FOUND;
 
-int ts_cuda_attribute(const struct ts_cuda *c, enum ts_cuda_attribute attribute)
-{
-	int value = 0;
-
-	return c->api->device_attribute(&value, (int)attribute, c->device) == 0 ? value : 0;
-}
-
-void *ts_cuda_kernel(struct ts_cuda *c, const char *name, uint32_t shared, GError **error)
-{
-	void *module = c->modules[c->module_count - 1];
-	void *kernel = NULL;
-
-	if (!good(c, c->api->module_function(&kernel, module, name), name, error) ||
-		!good(c, c->api->function_set(kernel, FUNCTION_SHARED_BYTES, (int)shared), name,
+	for (uint32_t i = 0; i < c->module_count && result == CUDA_NOT_FOUND; i++)
+		result = c->api.module_function(&found, c->modules[i], name);
+	if (!good(b, result, name, error) ||
+		!good(b, c->api.function_set(found, FUNCTION_SHARED_BYTES, (int)shared), name,
 			error))
 		return NULL;
-	return kernel;
+	if (b->is.max_cluster > 1 &&
+		!good(b, c->api.function_set(found, FUNCTION_LARGE_CLUSTERS, 1), name, error))
+		return NULL;
+	return found;
 }
 
-bool ts_cuda_allow_clusters(struct ts_cuda *c, void *kernel, GError **error)
-{
-	if (ts_cuda_attribute(c, TS_CUDA_CLUSTERS) != 1)
-		return true;
-	return good(c, c->api->function_set(kernel, FUNCTION_LARGE_CLUSTERS, 1),
-		"cuFuncSetAttribute", error);
-}
-
-static struct launch make_launch(const struct ts_cuda_grid *grid, struct launch_attribute *cluster)
+static struct launch make_launch(
+	const struct ts_backend_grid *grid, struct launch_attribute *cluster)
 {
 	struct launch launch = {0};
 
@@ -264,93 +299,117 @@ static struct launch make_launch(const struct ts_cuda_grid *grid, struct launch_
 	return launch;
 }
 
-uint32_t ts_cuda_residency(const struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid)
+static uint32_t residency(
+	const struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid)
 {
+	const struct cuda *c = find(b);
 	struct launch_attribute cluster;
 	struct launch launch = make_launch(grid, &cluster);
 	int count = 0;
 	int result;
 
 	if (launch.attribute_count == 0) {
-		result = c->api->blocks(&count, kernel, (int)grid->threads, grid->shared);
-		count *= ts_cuda_attribute(c, TS_CUDA_UNITS);
+		result = c->api.blocks(&count, kernel, (int)grid->threads, grid->shared);
+		count *= (int)b->is.units;
 	} else {
-		result = c->api->clusters(&count, kernel, &launch);
+		result = c->api.clusters(&count, kernel, &launch);
 	}
 	return result == 0 && count > 0 ? (uint32_t)count : 0;
 }
 
-uint64_t ts_cuda_alloc(struct ts_cuda *c, uint64_t words, GError **error)
+static uint64_t alloc(struct ts_backend *b, uint64_t bytes, GError **error)
 {
 	uint64_t address = 0;
 
-	return good(c, c->api->alloc(&address, words * sizeof(uint32_t)), "cuMemAlloc", error)
-		? address
-		: 0;
+	return good(b, find(b)->api.alloc(&address, bytes), "cuMemAlloc", error) ? address : 0;
 }
 
-void ts_cuda_free(struct ts_cuda *c, uint64_t address)
+static void release(struct ts_backend *b, uint64_t address)
 {
-	if (address != 0)
-		c->api->free(address);
+	find(b)->api.free(address);
 }
 
-bool ts_cuda_fill(
-	struct ts_cuda *c, uint64_t address, uint32_t word, uint64_t words, GError **error)
+static bool fill(
+	struct ts_backend *b, uint64_t address, uint32_t word, uint64_t words, GError **error)
 {
-	return good(c, c->api->fill(address, word, words), "cuMemsetD32", error);
+	return good(b, find(b)->api.fill(address, word, words), "cuMemsetD32", error);
 }
 
-bool ts_cuda_fetch(struct ts_cuda *c, void *to, uint64_t address, uint64_t bytes, GError **error)
+static bool fetch(struct ts_backend *b, void *to, uint64_t address, uint64_t bytes, GError **error)
 {
-	return good(c, c->api->fetch(to, address, bytes), "cuMemcpyDtoH", error);
+	return good(b, find(b)->api.fetch(to, address, bytes), "cuMemcpyDtoH", error);
 }
 
-bool ts_cuda_start(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid,
+static bool store(
+	struct ts_backend *b, uint64_t address, const void *from, uint64_t bytes, GError **error)
+{
+	return good(b, find(b)->api.store(address, from, bytes), "cuMemcpyHtoD", error);
+}
+
+static bool start(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
 	void **arguments, GError **error)
 {
 	struct launch_attribute cluster;
 	struct launch launch = make_launch(grid, &cluster);
 
-	return good(c, c->api->launch(&launch, kernel, arguments, NULL), "cuLaunchKernelEx", error);
+	return good(b, find(b)->api.launch(&launch, kernel, arguments, NULL), "cuLaunchKernelEx",
+		error);
 }
 
-bool ts_cuda_run(struct ts_cuda *c, void *kernel, const struct ts_cuda_grid *grid, void **arguments,
-	GError **error)
+static bool wait_for_all(struct ts_backend *b, GError **error)
 {
-	return ts_cuda_start(c, kernel, grid, arguments, error) &&
-		good(c, c->api->wait(), "the kernel", error);
+	return good(b, find(b)->api.wait(), "the kernel", error);
 }
 
-bool ts_cuda_map(struct ts_cuda *c, void *map, const struct ts_cuda_array *a, GError **error)
+static bool event_make(struct ts_backend *b, void **ret_event, GError **error)
+{
+	return good(b, find(b)->api.event_make(ret_event, 0), "cuEventCreate", error);
+}
+
+static void event_free(struct ts_backend *b, void *event)
+{
+	find(b)->api.event_free(event);
+}
+
+static bool event_record(struct ts_backend *b, void *event, GError **error)
+{
+	return good(b, find(b)->api.event_record(event, NULL), "cuEventRecord", error);
+}
+
+static bool event_ms(struct ts_backend *b, void *from, void *to, float *ret_ms, GError **error)
+{
+	return good(b, find(b)->api.event_wait(to), "the kernel", error) &&
+		good(b, find(b)->api.event_ms(ret_ms, from, to), "cuEventElapsedTime", error);
+}
+
+const struct ts_backend_ops ts_cuda_backend = {
+	.name = "cuda",
+	.vendor = "nvidia",
+	.open = open,
+	.close = close_device,
+	.load = load,
+	.kernel = kernel,
+	.residency = residency,
+	.alloc = alloc,
+	.free = release,
+	.fill = fill,
+	.fetch = fetch,
+	.store = store,
+	.start = start,
+	.wait = wait_for_all,
+	.event_make = event_make,
+	.event_free = event_free,
+	.event_record = event_record,
+	.event_ms = event_ms,
+};
+
+bool ts_cuda_map(struct ts_backend *b, void *map, const struct ts_cuda_array *a, GError **error)
 {
 	const uint64_t sizes[2] = {a->cols, a->rows}, stride = a->stride * sizeof(uint16_t);
 	const uint32_t box[2] = {a->box_cols, a->box_rows}, steps[2] = {1, 1};
 
-	return good(c,
-		c->api->encode(map, MAP_BF16, 2, (void *)(uintptr_t)a->address, sizes, &stride, box,
-			steps, 0, MAP_SWIZZLE_128B, MAP_PROMOTE_256B, 0),
+	return good(b,
+		find(b)->api.encode(map, MAP_BF16, 2, (void *)(uintptr_t)a->address, sizes, &stride,
+			box, steps, 0, MAP_SWIZZLE_128B, MAP_PROMOTE_256B, 0),
 		"cuTensorMapEncodeTiled", error);
-}
-
-bool ts_cuda_event_make(struct ts_cuda *c, void **ret_event, GError **error)
-{
-	return good(c, c->api->event_make(ret_event, 0), "cuEventCreate", error);
-}
-
-void ts_cuda_event_free(struct ts_cuda *c, void *event)
-{
-	if (event != NULL)
-		c->api->event_free(event);
-}
-
-bool ts_cuda_event_record(struct ts_cuda *c, void *event, GError **error)
-{
-	return good(c, c->api->event_record(event, NULL), "cuEventRecord", error);
-}
-
-bool ts_cuda_event_ms(struct ts_cuda *c, void *from, void *to, float *ret_ms, GError **error)
-{
-	return good(c, c->api->event_wait(to), "the kernel", error) &&
-		good(c, c->api->event_ms(ret_ms, from, to), "cuEventElapsedTime", error);
 }

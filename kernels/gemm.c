@@ -3,36 +3,35 @@
 
 #include <string.h>
 
-#include "kernels/images.h"
+#include "kernels/cuda.h"
 
 /* Threads and CTAs of the kernels in matrices.cu, and the side of a reference block. */
 enum { MATRIX_THREADS = 256, MATRIX_CTAS = 2048, REFERENCE_SIDE = 64 };
 
 static bool find_gemms(struct ts_gemm *g, GError **error)
 {
-	g->wide = ts_cuda_kernel(&g->cuda, "ts_gemm_wide", TS_GEMM_SHARED, error);
+	g->wide = g->gpu.ops->kernel(&g->gpu, "ts_gemm_wide", TS_GEMM_SHARED, error);
 	if (g->wide != NULL)
-		g->slim = ts_cuda_kernel(&g->cuda, "ts_gemm_slim", TS_GEMM_SHARED, error);
+		g->slim = g->gpu.ops->kernel(&g->gpu, "ts_gemm_slim", TS_GEMM_SHARED, error);
 	return g->slim != NULL;
 }
 
 static bool find_others(struct ts_gemm *g, GError **error)
 {
-	g->random = ts_cuda_kernel(&g->cuda, "ts_random", 0, error);
+	g->random = g->gpu.ops->kernel(&g->gpu, "ts_random", 0, error);
 	if (g->random != NULL)
-		g->restride = ts_cuda_kernel(&g->cuda, "ts_restride", 0, error);
+		g->restride = g->gpu.ops->kernel(&g->gpu, "ts_restride", 0, error);
 	if (g->restride != NULL)
-		g->reference = ts_cuda_kernel(&g->cuda, "ts_reference", 0, error);
+		g->reference = g->gpu.ops->kernel(&g->gpu, "ts_reference", 0, error);
 	return g->reference != NULL;
 }
 
-bool ts_gemm_open(struct ts_gemm *g, GError **error)
+bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops, GError **error)
 {
 	memset(g, 0, sizeof *g);
-	if (!ts_cuda_open(&g->cuda, ts_gemm_image, error))
+	if (!ts_backend_open(&g->gpu, ops, "gemm_sm90", error))
 		return false;
-	g->units = (uint32_t)MAX(ts_cuda_attribute(&g->cuda, TS_CUDA_UNITS), 1);
-	if (find_gemms(g, error) && ts_cuda_load(&g->cuda, ts_matrices_image, error) &&
+	if (find_gemms(g, error) && ts_backend_load(&g->gpu, "matrices", error) &&
 		find_others(g, error))
 		return true;
 	ts_gemm_close(g);
@@ -41,10 +40,8 @@ bool ts_gemm_open(struct ts_gemm *g, GError **error)
 
 void ts_gemm_close(struct ts_gemm *g)
 {
-	if (g->cuda.api != NULL) {
-		ts_cuda_free(&g->cuda, g->memory);
-		ts_cuda_close(&g->cuda);
-	}
+	ts_backend_free(&g->gpu, g->memory);
+	ts_backend_close(&g->gpu);
 	memset(g, 0, sizeof *g);
 }
 
@@ -66,9 +63,10 @@ static void *find_kernel(const struct ts_gemm *g, uint32_t block_n)
 	return block_n == TS_GEMM_WIDE ? g->wide : g->slim;
 }
 
-static struct ts_cuda_grid make_grid(uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
+static struct ts_backend_grid make_grid(uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
 {
-	struct ts_cuda_grid grid = {count, {cluster_m, cluster_n}, TS_GEMM_THREADS, TS_GEMM_SHARED};
+	struct ts_backend_grid grid = {
+		count, {cluster_m, cluster_n}, TS_GEMM_THREADS, TS_GEMM_SHARED};
 
 	return grid;
 }
@@ -76,9 +74,9 @@ static struct ts_cuda_grid make_grid(uint32_t count, uint32_t cluster_m, uint32_
 uint32_t ts_gemm_residency(
 	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n)
 {
-	struct ts_cuda_grid grid = make_grid(1, cluster_m, cluster_n);
+	struct ts_backend_grid grid = make_grid(1, cluster_m, cluster_n);
 
-	return ts_cuda_residency(&g->cuda, find_kernel(g, block_n), &grid);
+	return g->gpu.ops->residency(&g->gpu, find_kernel(g, block_n), &grid);
 }
 
 /* The row length that the copy engine can take. */
@@ -131,27 +129,27 @@ static void *pointer(const struct ts_gemm *g, uint64_t word)
 
 static bool draw(struct ts_gemm *g, uint64_t to, uint64_t count, uint64_t seed, GError **error)
 {
-	struct ts_cuda_grid grid = {MATRIX_CTAS, {1, 1}, MATRIX_THREADS, 0};
+	struct ts_backend_grid grid = {MATRIX_CTAS, {1, 1}, MATRIX_THREADS, 0};
 	void *address = pointer(g, to);
 	void *arguments[] = {&address, &count, &seed};
 
-	return ts_cuda_start(&g->cuda, g->random, &grid, arguments, error);
+	return g->gpu.ops->start(&g->gpu, g->random, &grid, arguments, error);
 }
 
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed, GError **error)
 {
 	g->layout = make_layout(p);
 	if (g->layout.words > g->memory_words) {
-		ts_cuda_free(&g->cuda, g->memory);
+		ts_backend_free(&g->gpu, g->memory);
 		g->memory_words = 0;
-		g->memory = ts_cuda_alloc(&g->cuda, g->layout.words, error);
+		g->memory = g->gpu.ops->alloc(&g->gpu, g->layout.words * sizeof(uint32_t), error);
 		if (g->memory == 0)
 			return false;
 		g->memory_words = g->layout.words;
 	}
-	return ts_cuda_fill(&g->cuda, g->memory, TS_GEMM_POISON, g->layout.words, error) &&
-		ts_cuda_fill(
-			&g->cuda, ts_gemm_at(g, g->layout.fault), TS_GEMM_NO_FAULT, 1, error) &&
+	return g->gpu.ops->fill(&g->gpu, g->memory, TS_GEMM_POISON, g->layout.words, error) &&
+		g->gpu.ops->fill(
+			&g->gpu, ts_gemm_at(g, g->layout.fault), TS_GEMM_NO_FAULT, 1, error) &&
 		draw(g, g->layout.a, (uint64_t)p->m * p->k, 2 * seed, error) &&
 		draw(g, g->layout.b, (uint64_t)p->n * p->k, 2 * seed + 1, error);
 }
@@ -164,11 +162,11 @@ struct matrix {
 static bool restride(struct ts_gemm *g, struct matrix to, struct matrix from, uint32_t rows,
 	uint32_t cols, GError **error)
 {
-	struct ts_cuda_grid grid = {MATRIX_CTAS, {1, 1}, MATRIX_THREADS, 0};
+	struct ts_backend_grid grid = {MATRIX_CTAS, {1, 1}, MATRIX_THREADS, 0};
 	void *to_address = pointer(g, to.at), *from_address = pointer(g, from.at);
 	void *arguments[] = {&to_address, &to.stride, &from_address, &from.stride, &rows, &cols};
 
-	return ts_cuda_start(&g->cuda, g->restride, &grid, arguments, error);
+	return g->gpu.ops->start(&g->gpu, g->restride, &grid, arguments, error);
 }
 
 /* What the copy engine has to know of one of the three matrices. */
@@ -182,14 +180,14 @@ static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, struct matrix x, 
 		.box_rows = box_rows,
 		.box_cols = TS_GEMM_BOX};
 
-	return ts_cuda_map(&g->cuda, map, &array, error);
+	return ts_cuda_map(&g->gpu, map, &array, error);
 }
 
 /* The GEMM alone. */
 static bool multiply(struct ts_gemm *g, const struct ts_plan *p, struct matrix a, struct matrix b,
 	struct matrix c, GError **error)
 {
-	struct ts_cuda_grid grid = make_grid(p->workers, p->cluster_m, p->cluster_n);
+	struct ts_backend_grid grid = make_grid(p->workers, p->cluster_m, p->cluster_n);
 	struct ts_gemm_args args = {.plan = *p,
 		.counters = pointer(g, g->layout.counters),
 		.fault = pointer(g, g->layout.fault)};
@@ -198,7 +196,7 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, struct matrix a
 	return encode(g, &args.a, a, p->m, p->k, p->block_m / p->cluster_n, error) &&
 		encode(g, &args.b, b, p->n, p->k, p->block_n / p->cluster_m, error) &&
 		encode(g, &args.c, c, p->m, p->n, TS_GEMM_BOX, error) &&
-		ts_cuda_start(&g->cuda, find_kernel(g, p->block_n), &grid, arguments, error);
+		g->gpu.ops->start(&g->gpu, find_kernel(g, p->block_n), &grid, arguments, error);
 }
 
 bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *events, GError **error)
@@ -209,9 +207,9 @@ bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *even
 	struct matrix wide_c = {l->wide_c, widen(p->n)};
 
 	if (p->counters > 0 &&
-		!ts_cuda_fill(&g->cuda, ts_gemm_at(g, l->counters), 0, p->counters, error))
+		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->counters), 0, p->counters, error))
 		return false;
-	if (events != NULL && !ts_cuda_event_record(&g->cuda, events[0], error))
+	if (events != NULL && !g->gpu.ops->event_record(&g->gpu, events[0], error))
 		return false;
 	if (l->wide_a != 0 &&
 		(!restride(g, wide_a, a, p->m, p->k, error) ||
@@ -222,20 +220,20 @@ bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *even
 		return false;
 	if (l->wide_c != 0 && !restride(g, c, wide_c, p->m, p->n, error))
 		return false;
-	return events == NULL || ts_cuda_event_record(&g->cuda, events[1], error);
+	return events == NULL || g->gpu.ops->event_record(&g->gpu, events[1], error);
 }
 
 bool ts_gemm_refer(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
 	uint32_t down = (p->m + REFERENCE_SIDE - 1) / REFERENCE_SIDE;
 	uint32_t across = (p->n + REFERENCE_SIDE - 1) / REFERENCE_SIDE;
-	struct ts_cuda_grid grid = {down * across, {1, 1}, MATRIX_THREADS, 0};
+	struct ts_backend_grid grid = {down * across, {1, 1}, MATRIX_THREADS, 0};
 	void *a = pointer(g, g->layout.a), *b = pointer(g, g->layout.b);
 	void *c = pointer(g, g->layout.reference);
 	uint32_t m = p->m, n = p->n, k = p->k;
 	void *arguments[] = {&c, &a, &b, &m, &n, &k};
 
-	return ts_cuda_run(&g->cuda, g->reference, &grid, arguments, error);
+	return ts_backend_run(&g->gpu, g->reference, &grid, arguments, error);
 }
 
 void *ts_gemm_fetch(struct ts_gemm *g, uint64_t from, uint64_t words, GError **error)
@@ -243,7 +241,8 @@ void *ts_gemm_fetch(struct ts_gemm *g, uint64_t from, uint64_t words, GError **e
 	g_autofree uint32_t *to = g_new(uint32_t, MAX(words, 1));
 
 	if (words > 0 &&
-		!ts_cuda_fetch(&g->cuda, to, ts_gemm_at(g, from), words * sizeof(uint32_t), error))
+		!g->gpu.ops->fetch(
+			&g->gpu, to, ts_gemm_at(g, from), words * sizeof(uint32_t), error))
 		return NULL;
 	return g_steal_pointer(&to);
 }

@@ -6,7 +6,7 @@
 #ifndef TS_GEMM_H
 #define TS_GEMM_H
 
-#include "kernels/cuda.h"
+#include "kernels/backend.h"
 #include "kernels/gemm_args.h"
 
 /* Where the parts of a problem's memory begin, in words of 32 bits. Between them are guards. */
@@ -23,14 +23,14 @@ enum { TS_GEMM_GUARD = 64 };
 static const uint32_t TS_GEMM_POISON = 0x7fc07fc0;
 
 struct ts_gemm {
-	struct ts_cuda cuda;
+	struct ts_backend gpu;
 	void *wide, *slim, *random, *restride, *reference;
-	uint32_t units; /* SMs */
 	uint64_t memory, memory_words;
 	struct ts_gemm_layout layout; /* of the problem that is there */
 };
 
-bool ts_gemm_open(struct ts_gemm *g, GError **error);
+/* Opens a GPU of that backend, or the first there is where `ops` is NULL. */
+bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops, GError **error);
 void ts_gemm_close(struct ts_gemm *g);
 
 /* Is there a kernel for such tiles and clusters? Blocks are 128x256x64 and 128x128x64; a cluster

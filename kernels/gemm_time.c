@@ -7,7 +7,7 @@ enum { WARM_UP = 3, TRIALS = 3 };
 
 /* Two events for each launch. */
 struct events {
-	struct ts_cuda *cuda;
+	struct ts_backend *gpu;
 	void **all;
 	uint32_t count;
 };
@@ -15,16 +15,16 @@ struct events {
 static void free_events(struct events *e)
 {
 	for (uint32_t i = 0; i < e->count; i++)
-		ts_cuda_event_free(e->cuda, e->all[i]);
+		e->gpu->ops->event_free(e->gpu, e->all[i]);
 	g_free(e->all);
 }
 
-static bool make_events(struct events *e, struct ts_cuda *cuda, uint32_t launches, GError **error)
+static bool make_events(struct events *e, struct ts_backend *gpu, uint32_t launches, GError **error)
 {
-	e->cuda = cuda;
+	e->gpu = gpu;
 	e->all = g_new0(void *, 2 * (gsize)launches);
 	for (e->count = 0; e->count < 2 * launches; e->count++)
-		if (!ts_cuda_event_make(cuda, &e->all[e->count], error))
+		if (!gpu->ops->event_make(gpu, &e->all[e->count], error))
 			return false;
 	return true;
 }
@@ -44,8 +44,8 @@ static bool summarise(const struct events *e, uint32_t first, uint32_t step,
 	uint32_t count = 0;
 
 	for (uint32_t i = first; i < e->count / 2; i += step)
-		if (!ts_cuda_event_ms(
-			    e->cuda, e->all[2 * i], e->all[2 * i + 1], &ms[count++], error))
+		if (!e->gpu->ops->event_ms(
+			    e->gpu, e->all[2 * i], e->all[2 * i + 1], &ms[count++], error))
 			return false;
 	qsort(ms, count, sizeof *ms, by_size);
 	ret_times->median_ms = (double)(ms[(count - 1) / 2] + ms[count / 2]) / 2;
@@ -55,23 +55,23 @@ static bool summarise(const struct events *e, uint32_t first, uint32_t step,
 }
 
 static bool start_theirs(
-	struct ts_cuda *cuda, struct ts_cublas *b, uint32_t index, void **events, GError **error)
+	struct ts_backend *gpu, struct ts_cublas *b, uint32_t index, void **events, GError **error)
 {
-	return ts_cuda_event_record(cuda, events[0], error) && ts_cublas_start(b, index, error) &&
-		ts_cuda_event_record(cuda, events[1], error);
+	return gpu->ops->event_record(gpu, events[0], error) && ts_cublas_start(b, index, error) &&
+		gpu->ops->event_record(gpu, events[1], error);
 }
 
 /* The algorithm with the shortest of a few times. */
-static bool choose(struct ts_cuda *cuda, struct ts_cublas *b, uint32_t count, uint32_t *ret_best,
+static bool choose(struct ts_backend *gpu, struct ts_cublas *b, uint32_t count, uint32_t *ret_best,
 	GError **error)
 {
 	struct ts_gemm_times times;
 	struct events e;
 	double least = 0;
-	bool good = make_events(&e, cuda, count * TRIALS, error);
+	bool good = make_events(&e, gpu, count * TRIALS, error);
 
 	for (uint32_t i = 0; good && i < count * TRIALS; i++)
-		good = start_theirs(cuda, b, i % count, &e.all[2 * i], error);
+		good = start_theirs(gpu, b, i % count, &e.all[2 * i], error);
 	for (uint32_t i = 0; good && i < count; i++) {
 		good = summarise(&e, i, count, &times, error);
 		if (good && (i == 0 || times.least_ms < least)) {
@@ -91,7 +91,7 @@ static bool prepare_theirs(struct ts_gemm *g, const struct ts_plan *p, struct ts
 	uint32_t count;
 
 	return ts_cublas_prepare(b, &problem, &count, error) &&
-		choose(&g->cuda, b, count, ret_best, error);
+		choose(&g->gpu, b, count, ret_best, error);
 }
 
 bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat, struct ts_cublas *b,
@@ -107,11 +107,11 @@ bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat, s
 	for (uint32_t i = 0; i < WARM_UP; i++)
 		if (!ts_gemm_start(g, p, NULL, error))
 			return false;
-	good = make_events(&e, &g->cuda, repeat * kinds, error);
+	good = make_events(&e, &g->gpu, repeat * kinds, error);
 	for (uint32_t i = 0; good && i < repeat; i++) {
 		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error);
 		if (good && b != NULL)
-			good = start_theirs(&g->cuda, b, best, &e.all[2 * (kinds * i + 1)], error);
+			good = start_theirs(&g->gpu, b, best, &e.all[2 * (kinds * i + 1)], error);
 	}
 	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
 		(b == NULL || summarise(&e, 1, kinds, ret_theirs, error));

@@ -1,12 +1,20 @@
-/* The kernels as machine code for all GPUs that the compiler knew, inside the program. */
+/* The kernels as machine code inside the program, for every device that the compilers knew. */
 #ifndef TS_IMAGES_H
 #define TS_IMAGES_H
 
 #include <stdint.h>
 
-/* Fat binaries of probe.cu, gemm_sm90.cu and matrices.cu; 0 bytes in a program that was built
- * without CUDA's compiler. */
-extern const unsigned char ts_probe_image[], ts_gemm_image[], ts_matrices_image[];
-extern const uint64_t ts_probe_image_bytes;
+/* One program for one target. CUDA's is "cuda": fat binaries, from which the driver chooses. */
+struct ts_image {
+	const char *program, *target;
+	const unsigned char *bytes;
+	uint64_t size;
+};
+
+/* Ends with a program of NULL. Without CUDA's compiler, or AMD's, theirs are not there. */
+extern const struct ts_image ts_images[];
+
+/* NULL where there is none. */
+const struct ts_image *ts_image_find(const char *program, const char *target);
 
 #endif

@@ -3,25 +3,21 @@
 
 #include <string.h>
 
-#include "kernels/images.h"
-
 /* Static shared memory of the kernels, with room to grow. */
 enum { STATIC_SHARED = 1024 };
 
-bool ts_prober_open(struct ts_prober *p, const struct ts_prober_cta *cta, GError **error)
+bool ts_prober_open(struct ts_prober *p, const struct ts_backend_ops *ops,
+	const struct ts_prober_cta *cta, GError **error)
 {
-	int most;
-
 	memset(p, 0, sizeof *p);
-	if (!ts_cuda_open(&p->cuda, ts_probe_image, error))
+	if (!ts_backend_open(&p->gpu, ops, "probe", error))
 		return false;
-	p->units = (uint32_t)MAX(ts_cuda_attribute(&p->cuda, TS_CUDA_UNITS), 1);
-	most = ts_cuda_attribute(&p->cuda, TS_CUDA_SHARED_BYTES) - STATIC_SHARED;
 	p->cta = *cta;
-	p->cta.shared = MIN(cta->shared, (uint32_t)MAX(most, 0));
-	p->probe = ts_cuda_kernel(&p->cuda, "ts_probe", p->cta.shared, error);
-	if (p->probe != NULL && ts_cuda_allow_clusters(&p->cuda, p->probe, error))
-		p->latency = ts_cuda_kernel(&p->cuda, "ts_latency", p->cta.shared, error);
+	p->cta.shared =
+		MIN(cta->shared, MAX(p->gpu.is.shared_bytes, STATIC_SHARED) - STATIC_SHARED);
+	p->probe = p->gpu.ops->kernel(&p->gpu, "ts_probe", p->cta.shared, error);
+	if (p->probe != NULL)
+		p->latency = p->gpu.ops->kernel(&p->gpu, "ts_latency", p->cta.shared, error);
 	if (p->latency != NULL)
 		return true;
 	ts_prober_close(p);
@@ -30,36 +26,35 @@ bool ts_prober_open(struct ts_prober *p, const struct ts_prober_cta *cta, GError
 
 void ts_prober_close(struct ts_prober *p)
 {
-	if (p->cuda.api != NULL) {
-		ts_cuda_free(&p->cuda, p->memory);
-		ts_cuda_close(&p->cuda);
-	}
+	ts_backend_free(&p->gpu, p->memory);
+	ts_backend_close(&p->gpu);
 	g_clear_pointer(&p->words, g_free);
 	memset(p, 0, sizeof *p);
 }
 
-static struct ts_cuda_grid make_grid(
+static struct ts_backend_grid make_grid(
 	const struct ts_prober *p, uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
 {
-	struct ts_cuda_grid grid = {count, {cluster_m, cluster_n}, p->cta.threads, p->cta.shared};
+	struct ts_backend_grid grid = {
+		count, {cluster_m, cluster_n}, p->cta.threads, p->cta.shared};
 
 	return grid;
 }
 
 uint32_t ts_prober_residency(const struct ts_prober *p, uint32_t cluster_m, uint32_t cluster_n)
 {
-	struct ts_cuda_grid grid = make_grid(p, 1, cluster_m, cluster_n);
+	struct ts_backend_grid grid = make_grid(p, 1, cluster_m, cluster_n);
 
-	return ts_cuda_residency(&p->cuda, p->probe, &grid);
+	return p->gpu.ops->residency(&p->gpu, p->probe, &grid);
 }
 
 /* Makes sure of `words` words on the device and here. */
 static bool make_room(struct ts_prober *p, uint64_t words, GError **error)
 {
 	if (words > p->memory_words) {
-		ts_cuda_free(&p->cuda, p->memory);
+		ts_backend_free(&p->gpu, p->memory);
 		p->memory_words = 0;
-		p->memory = ts_cuda_alloc(&p->cuda, words, error);
+		p->memory = p->gpu.ops->alloc(&p->gpu, words * sizeof *p->words, error);
 		if (p->memory == 0)
 			return false;
 		p->memory_words = words;
@@ -82,7 +77,7 @@ bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 	const struct ts_probe_pace *pace, struct ts_probe_log *ret_log, GError **error)
 {
 	struct ts_probe_layout l = ts_probe_layout_make(plan);
-	struct ts_cuda_grid grid = make_grid(p, plan->workers, plan->cluster_m, plan->cluster_n);
+	struct ts_backend_grid grid = make_grid(p, plan->workers, plan->cluster_m, plan->cluster_n);
 	struct ts_probe_args args = {.plan = *plan,
 		.busy_ns = pace->busy_ns,
 		.hardware_domain = pace->hardware_domain ? 1 : 0,
@@ -96,20 +91,20 @@ bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 	args.counters = at(p, l.counters);
 	args.records = at(p, l.records);
 	args.events = at(p, l.events);
-	if (!ts_cuda_fill(&p->cuda, p->memory, TS_PROBE_POISON, l.words, error) ||
-		!ts_cuda_fill(&p->cuda, p->memory + l.cursors * sizeof(uint32_t), 0,
+	if (!p->gpu.ops->fill(&p->gpu, p->memory, TS_PROBE_POISON, l.words, error) ||
+		!p->gpu.ops->fill(&p->gpu, p->memory + l.cursors * sizeof(uint32_t), 0,
 			sizeof(struct ts_probe_cursors) / sizeof(uint32_t), error))
 		return false;
 	if (plan->counters > 0 &&
-		!ts_cuda_fill(&p->cuda, p->memory + l.counters * sizeof(uint32_t), 0,
+		!p->gpu.ops->fill(&p->gpu, p->memory + l.counters * sizeof(uint32_t), 0,
 			plan->counters, error))
 		return false;
 	/* Without items a policy is not asked. */
-	if (plan->items > 0 && !ts_cuda_run(&p->cuda, p->probe, &grid, arguments, error))
+	if (plan->items > 0 && !ts_backend_run(&p->gpu, p->probe, &grid, arguments, error))
 		return false;
 	ret_log->layout = l;
 	ret_log->words = p->words;
-	return ts_cuda_fetch(&p->cuda, p->words, p->memory, l.words * sizeof(uint32_t), error);
+	return p->gpu.ops->fetch(&p->gpu, p->words, p->memory, l.words * sizeof(uint32_t), error);
 }
 
 bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32_t *ret_units,
@@ -117,7 +112,7 @@ bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32
 {
 	uint64_t results = what->first + ((uint64_t)what->ctas * what->apart + 4) / 2 * 2;
 	uint64_t words = results + (uint64_t)what->ctas * 4 * 2;
-	struct ts_cuda_grid grid = make_grid(p, what->ctas, 1, 1);
+	struct ts_backend_grid grid = make_grid(p, what->ctas, 1, 1);
 	uint32_t apart = what->apart, claims = what->claims;
 	void *counters, *ret;
 	void *arguments[] = {&counters, &apart, &claims, &ret};
@@ -127,9 +122,9 @@ bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32
 		return false;
 	counters = at(p, what->first);
 	ret = at(p, results);
-	if (!ts_cuda_fill(&p->cuda, p->memory, 0, words, error) ||
-		!ts_cuda_run(&p->cuda, p->latency, &grid, arguments, error) ||
-		!ts_cuda_fetch(&p->cuda, p->words, p->memory, words * sizeof(uint32_t), error))
+	if (!p->gpu.ops->fill(&p->gpu, p->memory, 0, words, error) ||
+		!ts_backend_run(&p->gpu, p->latency, &grid, arguments, error) ||
+		!p->gpu.ops->fetch(&p->gpu, p->words, p->memory, words * sizeof(uint32_t), error))
 		return false;
 	figures = (const uint64_t *)(const void *)(p->words + results);
 	for (uint32_t i = 0; i < what->ctas; i++, figures += 4) {

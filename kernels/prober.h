@@ -2,7 +2,7 @@
 #ifndef TS_PROBER_H
 #define TS_PROBER_H
 
-#include "kernels/cuda.h"
+#include "kernels/backend.h"
 #include "kernels/probe.h"
 
 /* The size of each CTA. By default those of a GEMM, of which one takes a whole SM. */
@@ -14,9 +14,8 @@ struct ts_prober_cta {
 enum { TS_PROBER_THREADS = 256, TS_PROBER_SHARED = 200 * 1024 };
 
 struct ts_prober {
-	struct ts_cuda cuda;
+	struct ts_backend gpu;
 	void *probe, *latency;
-	uint32_t units; /* SMs */
 	struct ts_prober_cta cta;
 	uint64_t memory, memory_words;
 	uint32_t *words; /* the last launch's memory */
@@ -29,8 +28,10 @@ struct ts_probe_pace {
 	bool hardware_domain;
 };
 
-/* Opens the GPU. CTAs get less shared memory than `cta` says where one may not have as much. */
-bool ts_prober_open(struct ts_prober *p, const struct ts_prober_cta *cta, GError **error);
+/* Opens a GPU of that backend, or the first there is where `ops` is NULL. CTAs get less shared
+ * memory than `cta` says where one may not have as much. */
+bool ts_prober_open(struct ts_prober *p, const struct ts_backend_ops *ops,
+	const struct ts_prober_cta *cta, GError **error);
 void ts_prober_close(struct ts_prober *p);
 
 /* Workers of cluster_m x cluster_n CTAs that are resident at once; 0 where there is no room. */

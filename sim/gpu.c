@@ -18,9 +18,30 @@ static const struct {
 
 int ts_gpu_exit(const GError *error)
 {
-	if (error->domain != ts_cuda_error_quark())
+	if (error->domain != ts_backend_error_quark())
 		return TS_EXIT_USAGE;
-	return error->code == TS_CUDA_ABSENT ? TS_EXIT_ABSENT : TS_EXIT_UNSOUND;
+	return error->code == TS_BACKEND_ABSENT ? TS_EXIT_ABSENT : TS_EXIT_UNSOUND;
+}
+
+const char ts_gpu_backend_help[] =
+	"auto (default: the first GPU that is found), or the backend to use";
+
+bool ts_gpu_backend(const char *name, const struct ts_backend_ops **ret_ops, GError **error)
+{
+	g_autoptr(GString) names = g_string_new("auto");
+
+	*ret_ops = NULL;
+	if (name == NULL || strcmp(name, "auto") == 0)
+		return true;
+	for (size_t i = 0; ts_backends[i] != NULL; i++) {
+		if (strcmp(name, ts_backends[i]->name) == 0) {
+			*ret_ops = ts_backends[i];
+			return true;
+		}
+		g_string_append_printf(names, "%s%s", ts_backends[i + 1] == NULL ? " or " : ", ",
+			ts_backends[i]->name);
+	}
+	return ts_refuse(error, "--backend %s: must be %s", name, names->str);
 }
 
 bool ts_gpu_cta(

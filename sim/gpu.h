@@ -31,7 +31,12 @@ ts_command_fn ts_gpu_probe_command, ts_gpu_describe_command, ts_gpu_gemm_command
 bool ts_gpu_cta(
 	const char *threads, const char *shared_kb, struct ts_prober_cta *ret_cta, GError **error);
 
-/* What to exit with after a CUDA error or a refusal. */
+/* The help of --backend, which each of them takes, and what it names: NULL where it is NULL or
+ * auto. False and a refusal. */
+extern const char ts_gpu_backend_help[];
+bool ts_gpu_backend(const char *name, const struct ts_backend_ops **ret_ops, GError **error);
+
+/* What to exit with after an error of the backend or a refusal. */
 int ts_gpu_exit(const GError *error);
 
 #endif

@@ -5,19 +5,19 @@
 #include "sim/machine.h"
 #include "sim/refuse.h"
 
-/* Dense FLOP per clock and SM that the vendor publishes for a compute capability: they can't be
+/* Dense FLOP per clock and SM that the vendor publishes for a target: they can't be
  * asked for. 0 where it publishes none. */
 struct rates {
-	int major, minor;
+	const char *target;
 	int bf16, fp16, fp8, tf32, fp32;
 	const char *source;
 };
 
 static const struct rates rates[] = {
-	{8, 0, 2048, 2048, 0, 1024, 128, "A100 white paper, table 4"},
-	{9, 0, 4096, 4096, 8192, 2048, 256,
+	{"sm_80", 2048, 2048, 0, 1024, 128, "A100 white paper, table 4"},
+	{"sm_90", 4096, 4096, 8192, 2048, 256,
 		"H100 data sheet: dense peak / SMs / the clock it is computed at"},
-	{10, 0, 8192, 8192, 16384, 0, 0, "B200 dense peak / SMs / the clock it is computed at"},
+	{"sm_100", 8192, 8192, 16384, 0, 0, "B200 dense peak / SMs / the clock it is computed at"},
 };
 
 struct figures {
@@ -25,7 +25,6 @@ struct figures {
 	struct ts_latency alone, shared, apart; /* claims by one CTA, by all on one counter, by all
 						   on one each */
 	uint32_t *wave; /* the SM of each CTA of a kernel without clusters */
-	int clock_khz, memory_khz, memory_bits, l2_bytes, major, minor;
 };
 
 /* Counters lie in lines, and lines are near or far from an SM: several are tried. */
@@ -33,8 +32,8 @@ enum { CLAIMS = 4096, LINE_WORDS = 32, LINES = 64, WARM_UP = 8 };
 
 static bool measure_claims(struct figures *f, struct ts_prober *p, GError **error)
 {
-	struct ts_claims each = {p->units, LINE_WORDS, CLAIMS, 0};
-	struct ts_claims one = {p->units, 0, CLAIMS, 0};
+	struct ts_claims each = {p->gpu.is.units, LINE_WORDS, CLAIMS, 0};
+	struct ts_claims one = {p->gpu.is.units, 0, CLAIMS, 0};
 	struct ts_claims alone = {1, 0, CLAIMS, 0};
 	struct ts_latency ignored = {0};
 
@@ -53,15 +52,7 @@ static bool measure_claims(struct figures *f, struct ts_prober *p, GError **erro
 
 static bool measure(struct figures *f, struct ts_prober *p, GError **error)
 {
-	const struct ts_cuda *c = &p->cuda;
-
-	f->clock_khz = ts_cuda_attribute(c, TS_CUDA_CLOCK_KHZ);
-	f->memory_khz = ts_cuda_attribute(c, TS_CUDA_MEMORY_CLOCK_KHZ);
-	f->memory_bits = ts_cuda_attribute(c, TS_CUDA_MEMORY_BITS);
-	f->l2_bytes = ts_cuda_attribute(c, TS_CUDA_L2_BYTES);
-	f->major = ts_cuda_attribute(c, TS_CUDA_MAJOR);
-	f->minor = ts_cuda_attribute(c, TS_CUDA_MINOR);
-	f->wave = g_new0(uint32_t, p->units);
+	f->wave = g_new0(uint32_t, p->gpu.is.units);
 	return measure_claims(f, p, error) && ts_gpu_map_make(&f->map, p, error);
 }
 
@@ -118,26 +109,30 @@ static char *sizes_text(const struct ts_gpu_map *map)
 	return g_string_free(out, FALSE);
 }
 
+static double bandwidth_gbps(const struct ts_backend_properties *is)
+{
+	return 2.0 * is->memory_clock_khz * is->memory_bits / 8e6;
+}
+
 static void report(const struct figures *f, const struct ts_prober *p)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autofree char *sizes = sizes_text(&f->map);
-	g_autofree char *all = g_strdup_printf("%u CTAs on one counter", p->units);
-	g_autofree char *own = g_strdup_printf("%u CTAs on a counter each", p->units);
-	struct ts_device *builtin = find_builtin(p->cuda.name);
+	g_autofree char *all = g_strdup_printf("%u CTAs on one counter", p->gpu.is.units);
+	g_autofree char *own = g_strdup_printf("%u CTAs on a counter each", p->gpu.is.units);
+	const struct ts_backend_properties *is = &p->gpu.is;
+	struct ts_device *builtin = find_builtin(is->name);
 
-	g_string_append_printf(out,
-		"device       %s, compute capability %d.%d, driver for CUDA %d.%d\n", p->cuda.name,
-		f->major, f->minor, p->cuda.driver / 1000, p->cuda.driver % 1000 / 10);
+	g_string_append_printf(out, "device       %s, %s\n", is->name, is->about);
 	g_string_append_printf(out, "SMs          %u in GPCs of %s\n", f->map.units, sizes);
 	if (f->map.odd > 0)
 		g_string_append_printf(out,
 			"             which does not explain the residency of clusters of %u\n",
 			f->map.odd);
 	g_string_append_printf(out, "clock        %.0f MHz at most, %.0f MHz while claiming\n",
-		f->clock_khz / 1e3, 1e3 * f->alone.cycles / f->alone.ns);
-	g_string_append_printf(out, "memory       L2 %d bytes; %.0f GB/s by its clock and width\n",
-		f->l2_bytes, 2.0 * f->memory_khz * f->memory_bits / 8e6);
+		is->clock_khz / 1e3, 1e3 * f->alone.cycles / f->alone.ns);
+	g_string_append_printf(out, "memory       L2 %u bytes; %.0f GB/s by its clock and width\n",
+		is->l2_bytes, bandwidth_gbps(is));
 	put_claims(out, "one CTA alone, on several counters", &f->alone);
 	put_claims(out, all, &f->shared);
 	put_claims(out, own, &f->apart);
@@ -161,12 +156,12 @@ static void put_key(GKeyFile *file, const char *key, const char *source, double 
 	g_key_file_set_string(file, "sources", key, source);
 }
 
-static void put_rates(GKeyFile *file, const struct figures *f)
+static void put_rates(GKeyFile *file, const char *target)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
 		const struct rates *r = &rates[i];
 
-		if (r->major != f->major || r->minor != f->minor)
+		if (strcmp(r->target, target) != 0)
 			continue;
 		put_key(file, "flops_bf16", r->source, r->bf16);
 		put_key(file, "flops_fp16", r->source, r->fp16);
@@ -179,6 +174,7 @@ static void put_rates(GKeyFile *file, const struct figures *f)
 static bool write_file(
 	const struct figures *f, const struct ts_prober *p, const char *path, GError **error)
 {
+	const struct ts_backend_properties *is = &p->gpu.is;
 	g_autoptr(GKeyFile) file = g_key_file_new();
 	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
 	g_autofree char *date = g_date_time_format(now, "%Y-%m-%d");
@@ -194,18 +190,18 @@ static bool write_file(
 	g_autofree char *text = NULL;
 	struct ts_output o = {0};
 
-	g_key_file_set_string(file, "device", "name", p->cuda.name);
-	g_key_file_set_string(file, "device", "vendor", "nvidia");
+	g_key_file_set_string(file, "device", "name", p->gpu.is.name);
+	g_key_file_set_string(file, "device", "vendor", p->gpu.ops->vendor);
 	put_key(file, "sms", told, f->map.units);
 	if (f->map.odd == 0) {
 		g_key_file_set_string(file, "device", "gpcs", sizes);
 		g_key_file_set_string(file, "sources", "gpcs", found);
 	}
 	put_key(file, "max_cluster", fits, f->map.max_cluster);
-	put_key(file, "clock_mhz", told, f->clock_khz / 1e3);
-	put_rates(file, f);
-	put_key(file, "l2_bytes", told, f->l2_bytes);
-	put_key(file, "dram_gbps", memory, 2.0 * f->memory_khz * f->memory_bits / 8e6);
+	put_key(file, "clock_mhz", told, is->clock_khz / 1e3);
+	put_rates(file, is->target);
+	put_key(file, "l2_bytes", told, is->l2_bytes);
+	put_key(file, "dram_gbps", memory, bandwidth_gbps(is));
 	put_key(file, "claim_ns", claims, (double)(int)(f->shared.ns / f->shared.ctas + 0.5));
 	text = g_key_file_to_data(file, NULL, NULL);
 	if (!ts_output_open(&o, path, error))
@@ -214,14 +210,15 @@ static bool write_file(
 	return ts_output_commit(&o, error);
 }
 
-static int describe(const struct ts_prober_cta *cta, const char *path, GError **error)
+static int describe(const struct ts_backend_ops *ops, const struct ts_prober_cta *cta,
+	const char *path, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 	struct figures f = {0};
 	struct ts_prober p;
 	int code = TS_EXIT_OK;
 
-	if (!ts_prober_open(&p, cta, &cause)) {
+	if (!ts_prober_open(&p, ops, cta, &cause)) {
 		code = ts_gpu_exit(cause);
 	} else {
 		if (measure(&f, &p, &cause)) {
@@ -243,12 +240,15 @@ static int describe(const struct ts_prober_cta *cta, const char *path, GError **
 int ts_gpu_describe_command(int argc, char **argv, GError **error)
 {
 	g_autofree char *path = NULL;
+	g_autofree char *backend = NULL;
 	g_autofree char *threads = NULL;
 	g_autofree char *shared_kb = NULL;
 	g_autoptr(GError) cause = NULL;
+	const struct ts_backend_ops *ops;
 	struct ts_prober_cta cta;
 	const GOptionEntry entries[] = {{"output", 'o', 0, G_OPTION_ARG_FILENAME, &path,
 						"write a device file for --device FILE", "FILE"},
+		{"backend", 0, 0, G_OPTION_ARG_STRING, &backend, ts_gpu_backend_help, "NAME"},
 		{"threads", 0, 0, G_OPTION_ARG_STRING, &threads,
 			"threads of a CTA, of which one works (default 256)", "N"},
 		{"shared-kb", 0, 0, G_OPTION_ARG_STRING, &shared_kb,
@@ -265,7 +265,7 @@ int ts_gpu_describe_command(int argc, char **argv, GError **error)
 		ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
 		return TS_EXIT_USAGE;
 	}
-	if (!ts_gpu_cta(threads, shared_kb, &cta, error))
+	if (!ts_gpu_backend(backend, &ops, error) || !ts_gpu_cta(threads, shared_kb, &cta, error))
 		return TS_EXIT_USAGE;
-	return describe(&cta, path, error);
+	return describe(ops, &cta, path, error);
 }

@@ -7,7 +7,7 @@
 #include "sim/request.h"
 
 struct options {
-	char *repeat, *check, *format;
+	char *backend, *repeat, *check, *format;
 	gboolean cublas;
 };
 
@@ -46,6 +46,8 @@ static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError 
 {
 	const char *seed = x->settings->seed;
 
+	if (!ts_gpu_backend(o->backend, &x->ops, error))
+		return false;
 	x->repeat = -1;
 	x->seed = 1;
 	if (!ts_format_parse(o->format, &x->format, error))
@@ -98,12 +100,12 @@ static bool make_plan(
 
 	if (!check_spec(spec, error))
 		return false;
-	resident = ts_gemm_residency(&x->gpu, (uint32_t)spec->block_n, (uint32_t)spec->cluster_m,
+	resident = ts_gemm_residency(&x->gemm, (uint32_t)spec->block_n, (uint32_t)spec->cluster_m,
 		(uint32_t)spec->cluster_n);
 	if (resident == 0)
 		return ts_refuse(error,
 			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": %s has no room for one",
-			spec->cluster_m, spec->cluster_n, x->gpu.cuda.name);
+			spec->cluster_m, spec->cluster_n, x->gemm.gpu.is.name);
 	if (x->axes.default_workers)
 		spec->workers = resident;
 	if (!ts_request_plan(ret_plan, spec, error))
@@ -123,6 +125,8 @@ static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spe
 		x->effort == TS_GEMM_FULL ? "full" : "sample");
 	if (x->repeat >= 0)
 		g_string_append_printf(out, " --repeat %" G_GINT64_FORMAT, x->repeat);
+	if (x->ops != NULL)
+		g_string_append_printf(out, " --backend %s", x->ops->name);
 	if (x->cublas != NULL)
 		g_string_append(out, " --cublas");
 	return g_string_free(out, FALSE);
@@ -133,14 +137,14 @@ static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t coun
 	struct ts_gpu_product *r, GError **error)
 {
 	uint64_t words = ((uint64_t)p->m * p->n + 1) / 2;
-	g_autofree uint32_t *before = ts_gemm_fetch(&x->gpu, x->gpu.layout.c, words, error);
+	g_autofree uint32_t *before = ts_gemm_fetch(&x->gemm, x->gemm.layout.c, words, error);
 	g_autofree uint32_t *after = NULL;
 
 	if (before == NULL ||
-		!ts_gemm_time(&x->gpu, p, count, x->cublas, &r->ours, &r->theirs, error))
+		!ts_gemm_time(&x->gemm, p, count, x->cublas, &r->ours, &r->theirs, error))
 		return false;
 	r->timed = true;
-	after = ts_gemm_fetch(&x->gpu, x->gpu.layout.c, words, error);
+	after = ts_gemm_fetch(&x->gemm, x->gemm.layout.c, words, error);
 	if (after == NULL)
 		return false;
 	if (r->verdict.sound && memcmp(before, after, words * sizeof *after) != 0) {
@@ -150,14 +154,14 @@ static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t coun
 	return true;
 }
 
-/* Computes, checks and times one plan. False where CUDA failed. */
+/* Computes, checks and times one plan. False where the GPU failed. */
 static bool run_plan(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t count,
 	struct ts_gpu_product *r, GError **error)
 {
 	memset(r, 0, sizeof *r);
-	return ts_gemm_prepare(&x->gpu, p, (uint64_t)seed, error) &&
-		ts_gemm_start(&x->gpu, p, NULL, error) &&
-		ts_gemm_check(&x->gpu, p, x->effort, &r->verdict, error) &&
+	return ts_gemm_prepare(&x->gemm, p, (uint64_t)seed, error) &&
+		ts_gemm_start(&x->gemm, p, NULL, error) &&
+		ts_gemm_check(&x->gemm, p, x->effort, &r->verdict, error) &&
 		(count == 0 || repeat(x, p, count, r, error));
 }
 
@@ -208,7 +212,7 @@ static void count(struct ts_gpu_tally *t, const struct ts_gpu_tally *more)
 	t->worst = MAX(t->worst, more->worst);
 }
 
-/* One of many. False where CUDA failed. */
+/* One of many. False where the GPU failed. */
 static bool gemm_next(struct ts_gpu_gemm *x, struct ts_spec *spec, int64_t seed, uint64_t *failures,
 	GError **error)
 {
@@ -273,8 +277,8 @@ static bool read_axes(struct ts_gpu_gemm *x, GError **error)
 	bool good;
 
 	d->id = g_strdup("gpu");
-	d->name = g_strdup(x->gpu.cuda.name);
-	d->units = x->gpu.units;
+	d->name = g_strdup(x->gemm.gpu.is.name);
+	d->units = x->gemm.gpu.is.units;
 	d->groups = d->xcds = d->occupancy = 1;
 	d->max_cluster = TS_GEMM_RANKS;
 	d->group_units = g_new(uint32_t, 1);
@@ -289,7 +293,7 @@ static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 {
 	if (!wanted)
 		return true;
-	x->workspace = ts_cuda_alloc(&x->gpu.cuda, WORKSPACE_BYTES / sizeof(uint32_t), error);
+	x->workspace = x->gemm.gpu.ops->alloc(&x->gemm.gpu, WORKSPACE_BYTES, error);
 	if (x->workspace == 0)
 		return false;
 	x->cublas = ts_cublas_new(x->workspace, WORKSPACE_BYTES, error);
@@ -304,7 +308,7 @@ static int gemm(const struct ts_settings *settings, const struct options *o, GEr
 
 	if (!refuse_unsuited(settings, error) || !read_options(&x, o, error))
 		return TS_EXIT_USAGE;
-	if (ts_gemm_open(&x.gpu, &cause)) {
+	if (ts_gemm_open(&x.gemm, x.ops, &cause)) {
 		if (open_cublas(&x, o->cublas, &cause) && read_axes(&x, error)) {
 			if (x.axes.count == 1)
 				code = gemm_one(&x, error);
@@ -315,8 +319,8 @@ static int gemm(const struct ts_settings *settings, const struct options *o, GEr
 			ts_axes_finish(&x.axes);
 		}
 		ts_cublas_free(x.cublas);
-		ts_cuda_free(&x.gpu.cuda, x.workspace);
-		ts_gemm_close(&x.gpu);
+		ts_backend_free(&x.gemm.gpu, x.workspace);
+		ts_gemm_close(&x.gemm);
 	}
 	if (cause == NULL)
 		return code;
@@ -329,6 +333,7 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};
 	const GOptionEntry entries[] = {
+		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches that are timed (default 20; of several plans 1)", "N"},
 		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
@@ -355,6 +360,7 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		code = settings.help ? TS_EXIT_OK : gemm(&settings, &o, error);
 	}
 	ts_settings_finish(&settings);
+	g_free(o.backend);
 	g_free(o.repeat);
 	g_free(o.check);
 	g_free(o.format);

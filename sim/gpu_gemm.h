@@ -9,7 +9,8 @@
 
 struct ts_gpu_gemm {
 	const struct ts_settings *settings;
-	struct ts_gemm gpu;
+	const struct ts_backend_ops *ops; /* as asked for; NULL: any */
+	struct ts_gemm gemm;
 	struct ts_cublas *cublas; /* NULL where it was not asked for */
 	uint64_t workspace;       /* its memory */
 	struct ts_axes axes;

@@ -25,7 +25,7 @@ static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	g_string_append_printf(out,
 		"device       %s\nproblem      M=%u N=%u K=%u, tiles of %ux%ux%u\nplan         "
 		"%s\n",
-		x->gpu.cuda.name, p->m, p->n, p->k, p->block_m, p->block_n, p->block_k, plan);
+		x->gemm.gpu.is.name, p->m, p->n, p->k, p->block_m, p->block_n, p->block_k, plan);
 	if (p->k % 8 != 0 || p->n % 8 != 0)
 		g_string_append_printf(out,
 			"copies       of %s%s%s, since rows are no multiple of 16 bytes\n",
@@ -71,7 +71,7 @@ static char *json_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 
 	json_builder_begin_object(b);
 	ts_json_text_member(b, "command", command);
-	ts_json_text_member(b, "device", x->gpu.cuda.name);
+	ts_json_text_member(b, "device", x->gemm.gpu.is.name);
 	ts_json_count(b, "m", p->m);
 	ts_json_count(b, "n", p->n);
 	ts_json_count(b, "k", p->k);
@@ -122,7 +122,7 @@ static char *json_table(
 	JsonBuilder *b = json_builder_new();
 
 	json_builder_begin_object(b);
-	ts_json_text_member(b, "device", x->gpu.cuda.name);
+	ts_json_text_member(b, "device", x->gemm.gpu.is.name);
 	put_object(b, sum);
 	json_builder_set_member_name(b, "policies");
 	json_builder_begin_array(b);

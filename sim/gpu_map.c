@@ -45,7 +45,7 @@ static bool join(
 		const struct ts_probe_record *r = &ts_probe_records(&log)[(uint64_t)i * ctas];
 
 		for (uint32_t rank = 1; rank < ctas; rank++)
-			if (r[rank].unit < p->units && r[0].unit < p->units)
+			if (r[rank].unit < p->gpu.is.units && r[0].unit < p->gpu.is.units)
 				parent[root(parent, r[rank].unit)] = root(parent, r[0].unit);
 	}
 	return true;
@@ -104,11 +104,11 @@ uint32_t ts_gpu_map_fit(const struct ts_gpu_map *map, uint32_t ctas)
 
 bool ts_gpu_map_make(struct ts_gpu_map *map, struct ts_prober *p, GError **error)
 {
-	g_autofree uint32_t *parent = g_new(uint32_t, p->units);
+	g_autofree uint32_t *parent = g_new(uint32_t, p->gpu.is.units);
 	bool good = true;
 
 	memset(map, 0, sizeof *map);
-	map->units = p->units;
+	map->units = p->gpu.is.units;
 	map->max_cluster = 1;
 	map->group = g_new0(uint32_t, map->units);
 	map->sizes = g_new0(uint32_t, map->units);

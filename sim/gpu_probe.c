@@ -6,7 +6,7 @@
 #include "sim/request.h"
 
 struct options {
-	char *format, *records, *busy_ns, *threads, *shared_kb;
+	char *backend, *format, *records, *busy_ns, *threads, *shared_kb;
 };
 
 /* Of all plans of one policy and mode. */
@@ -17,6 +17,7 @@ struct tally {
 
 struct probe {
 	const struct ts_settings *settings;
+	const struct ts_backend_ops *ops; /* as asked for; NULL: any */
 	struct ts_prober prober;
 	struct ts_axes axes;
 	struct ts_probe_pace pace;
@@ -74,7 +75,8 @@ static bool read_options(struct probe *b, const struct options *o, GError **erro
 			o->busy_ns);
 	b->pace.busy_ns = (uint64_t)busy;
 	b->records = o->records;
-	return ts_gpu_cta(o->threads, o->shared_kb, &b->cta, error) &&
+	return ts_gpu_backend(o->backend, &b->ops, error) &&
+		ts_gpu_cta(o->threads, o->shared_kb, &b->cta, error) &&
 		ts_settings_hardware_domain(b->settings, &b->pace.hardware_domain, error);
 }
 
@@ -84,8 +86,8 @@ static struct ts_device *make_device(const struct ts_prober *p)
 	struct ts_device *d = g_new0(struct ts_device, 1);
 
 	d->id = g_strdup("gpu");
-	d->name = g_strdup(p->cuda.name);
-	d->units = p->units;
+	d->name = g_strdup(p->gpu.is.name);
+	d->units = p->gpu.is.units;
 	d->groups = d->xcds = d->occupancy = d->max_cluster = 1;
 	d->group_units = g_new(uint32_t, 1);
 	d->group_units[0] = d->units;
@@ -118,7 +120,7 @@ static bool check_room(const struct probe *b, const struct ts_plan *p, GError **
 		return ts_refuse(error,
 			"clusters of %ux%u CTAs with %u bytes of shared memory each: %s has no "
 			"room for one",
-			p->cluster_m, p->cluster_n, b->prober.cta.shared, b->prober.cuda.name);
+			p->cluster_m, p->cluster_n, b->prober.cta.shared, b->prober.gpu.is.name);
 	if (ts_probe_layout_make(p).words > WORDS_MAX)
 		return ts_refuse(error,
 			"%u items, %u workers and %u counters: their records take more than 4 GiB; "
@@ -138,6 +140,8 @@ static char *make_command(const struct probe *b, const struct ts_spec *spec)
 	ts_request_options(spec, out);
 	g_string_append_printf(out, " --busy-ns %" G_GUINT64_FORMAT " --threads %u --shared-kb %u",
 		b->pace.busy_ns, b->cta.threads, b->cta.shared / 1024);
+	if (b->ops != NULL)
+		g_string_append_printf(out, " --backend %s", b->ops->name);
 	if (b->pace.hardware_domain)
 		g_string_append(out, " --domain hardware");
 	return g_string_free(out, FALSE);
@@ -187,7 +191,7 @@ static struct tally *find_tally(GArray *tallies, const struct ts_spec *spec)
 	return &g_array_index(tallies, struct tally, tallies->len - 1);
 }
 
-/* One of many. False only where CUDA failed. */
+/* One of many. False only where the GPU failed. */
 static bool probe_next(struct probe *b, struct ts_spec *spec, uint64_t *failures, GError **error)
 {
 	struct tally *t = find_tally(b->tallies, spec);
@@ -210,7 +214,7 @@ static bool probe_next(struct probe *b, struct ts_spec *spec, uint64_t *failures
 		g_prefix_error(error, "%s: ", command);
 		return false;
 	}
-	v = ts_gpu_check(&plan, &log, b->pace.hardware_domain, b->prober.units);
+	v = ts_gpu_check(&plan, &log, b->pace.hardware_domain, b->prober.gpu.is.units);
 	t->plans++;
 	t->items += v.items;
 	t->tiles += v.tiles;
@@ -269,7 +273,7 @@ static char *json_table(const struct probe *b, const struct tally *sum)
 	JsonBuilder *j = json_builder_new();
 
 	json_builder_begin_object(j);
-	ts_json_text_member(j, "device", b->prober.cuda.name);
+	ts_json_text_member(j, "device", b->prober.gpu.is.name);
 	put_object(j, sum);
 	json_builder_set_member_name(j, "policies");
 	json_builder_begin_array(j);
@@ -350,7 +354,7 @@ static int probe(const struct ts_settings *settings, const struct options *o, GE
 
 	if (!refuse_unsuited(settings, error) || !read_options(&b, o, error))
 		return TS_EXIT_USAGE;
-	if (ts_prober_open(&b.prober, &b.cta, &cause)) {
+	if (ts_prober_open(&b.prober, b.ops, &b.cta, &cause)) {
 		code = probe_axes(&b, error);
 		ts_prober_close(&b.prober);
 		return code;
@@ -364,6 +368,7 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};
 	const GOptionEntry entries[] = {
+		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
 		{"busy-ns", 0, 0, G_OPTION_ARG_STRING, &o.busy_ns,
 			"time that each k iteration takes (default 100)", "NS"},
 		{"threads", 0, 0, G_OPTION_ARG_STRING, &o.threads,
@@ -386,6 +391,7 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 	if (ts_settings_parse(&settings, context, argc, argv, error))
 		code = settings.help ? TS_EXIT_OK : probe(&settings, &o, error);
 	ts_settings_finish(&settings);
+	g_free(o.backend);
 	g_free(o.format);
 	g_free(o.records);
 	g_free(o.busy_ns);

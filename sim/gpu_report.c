@@ -121,7 +121,7 @@ static char *text_report(const struct ts_gpu_run *r, const struct shares *s)
 	g_autofree char *makespan = ts_time_text(1000 * s->makespan);
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "device       %s: %u SMs in %u GPCs\n", r->prober->cuda.name,
+	g_string_append_printf(out, "device       %s: %u SMs in %u GPCs\n", r->prober->gpu.is.name,
 		r->map->units, r->map->groups);
 	g_string_append_printf(out, "plan         %s\n", plan);
 	g_string_append_printf(out,
@@ -164,7 +164,7 @@ static char *json_report(const struct ts_gpu_run *r, struct shares *s)
 		s->units[i].units = 1;
 	json_builder_begin_object(b);
 	ts_json_text_member(b, "command", r->command);
-	ts_json_text_member(b, "device", r->prober->cuda.name);
+	ts_json_text_member(b, "device", r->prober->gpu.is.name);
 	ts_json_text_member(b, "plan", plan);
 	ts_json_text_member(b, "verdict", r->verdict->sound ? "sound" : "failed");
 	ts_json_text_member(b, "finding", r->verdict->sound ? "" : r->verdict->fault);
