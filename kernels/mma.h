@@ -5,7 +5,7 @@
  *   MMA_M, MMA_N, MMA_K         the tile of a step, which may take several instructions
  *   MMA_AB, MMA_C               16 bit elements of A, and of B, and sums that a lane has of a tile
  *   MMA_WARPS_M, MMA_WARPS_N    warps of a CTA along M and N
- *   MMA_STAGES, MMA_ASYNC       places for operands in shared memory; do copies run by themselves?
+ *   MMA_STAGES                  places for operands in shared memory
  *   mma_load_a(), mma_load_b()  a fragment from shared memory
  *   mma_step()                  c[i * tiles_n + j] += a[i] b[j]; all lanes of a warp take part
  *   mma_place(lane, i)          row and column of the lane's sum number `i` in its tile
@@ -28,20 +28,20 @@ enum { MMA_K = 16, MMA_CHUNK = 8 };
 #if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
 /* Two instructions side by side, so that one ldmatrix loads what they take of B. */
 enum { MMA_ISA = MMA_SM80, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 8, MMA_C = 8 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 4, MMA_ASYNC = 1 };
+enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 4 };
 #elif defined(__gfx950__) || defined(TS_MMA_AS_GFX950)
 enum { MMA_ISA = MMA_GFX950, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2, MMA_ASYNC = 0 };
+enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
 #elif defined(__gfx90a__) || defined(__gfx942__) || defined(TS_MMA_AS_GFX942)
 /* Two instructions of half the depth. */
 enum { MMA_ISA = MMA_GFX90A, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2, MMA_ASYNC = 0 };
+enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
 #elif defined(__GFX11__) || defined(TS_MMA_AS_GFX1100)
 enum { MMA_ISA = MMA_GFX1100, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 16, MMA_C = 8 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2, MMA_ASYNC = 0 };
+enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
 #elif defined(__GFX12__) || defined(TS_MMA_AS_GFX1200)
 enum { MMA_ISA = MMA_GFX1200, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 8, MMA_C = 8 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2, MMA_ASYNC = 0 };
+enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
 #endif
 
 /* 8 elements, the unit of all copies. */

@@ -1,6 +1,6 @@
-/* Chunks of operands on their way from global to shared memory, for kernels/mma.h. Where copies run
- * by themselves (cp.async) they are begun and waited for; elsewhere registers hold them meanwhile,
- * so that loads are in flight while a step computes. */
+/* Chunks of operands on their way from global to shared memory, for kernels/mma.h. On NVIDIA copies
+ * run by themselves (cp.async) and are waited for; on AMD registers hold them meanwhile, so that
+ * loads are in flight while a step computes. */
 #ifndef TS_MMA_COPY_H
 #define TS_MMA_COPY_H
 
@@ -24,41 +24,64 @@ TS_GPU void mma_put(uint16_t *to, struct mma_chunk v)
 	TS_WRITE((struct mma_chunk *)(void *)to, v);
 }
 
+#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
+
 /* Begins to copy a chunk whose first `count` of 8 elements are there; what is beyond them is not
  * read, and becomes zero. `wide`: whole chunks of that array are 16 byte aligned. `held` is one
  * chunk's, from here to mma_copy_end(). */
 TS_GPU void mma_copy_begin(
 	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
 {
-	if (MMA_ASYNC && wide)
+	(void)held;
+	if (wide)
 		gpu_copy_16(to, from, count * 2);
-	else if (MMA_ASYNC)
-		mma_put(to, mma_pick(from, count));
-	else if (wide && count == MMA_CHUNK)
-		*held = TS_READ((const struct mma_chunk *)(const void *)from);
 	else
-		*held = mma_pick(from, count);
+		mma_put(to, mma_pick(from, count));
 }
 
 /* Once nobody reads what was in that place before. */
 TS_GPU void mma_copy_end(const struct mma_chunk *held, uint16_t *to)
 {
-	if (!MMA_ASYNC)
-		mma_put(to, *held);
+	(void)held;
+	(void)to;
 }
 
 /* All copies of a stage are begun. */
 TS_GPU void mma_copy_commit(void)
 {
-	if (MMA_ASYNC)
-		gpu_copy_commit();
+	gpu_copy_commit();
 }
 
-/* Waits for the copies of the oldest stage but those that are ahead of it. */
+/* Waits for the copies of the oldest stage, but not for those that are ahead of it. */
 TS_GPU void mma_copy_wait(void)
 {
-	if (MMA_ASYNC)
-		gpu_copy_wait(MMA_STAGES - 2);
+	gpu_copy_wait(MMA_STAGES - 2);
 }
 
+#else
+
+TS_GPU void mma_copy_begin(
+	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
+{
+	(void)to;
+	if (wide && count == MMA_CHUNK)
+		*held = TS_READ((const struct mma_chunk *)(const void *)from);
+	else
+		*held = mma_pick(from, count);
+}
+
+TS_GPU void mma_copy_end(const struct mma_chunk *held, uint16_t *to)
+{
+	mma_put(to, *held);
+}
+
+TS_GPU void mma_copy_commit(void)
+{
+}
+
+TS_GPU void mma_copy_wait(void)
+{
+}
+
+#endif
 #endif

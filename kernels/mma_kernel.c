@@ -1,0 +1,530 @@
+/* The portable GEMM: any policy, order and remap, for every GPU of kernels/mma.h and for the CPU.
+ *
+ * A CTA is a worker. One thread asks the policy, an item ahead of the others, and hands the steps on
+ * through a ring in shared memory; WAIT and SIGNAL are steps too, carried out in their place. There
+ * are no clusters here: a CTA computes the tiles of all ranks of an item itself, one after another,
+ * so that a plan means the same whatever the device has.
+ *
+ * Operands go through MMA_STAGES places in shared memory. Rows and columns beyond the matrices are
+ * zero there, and nothing is read for them; element offsets are 64 bit. */
+#include "kernels/mma.h"
+
+enum { BLOCK_K = TS_MMA_BLOCK_K, WARPS = MMA_WARPS_M * MMA_WARPS_N, THREADS = WARPS * MMA_LANES };
+
+/* Steps in the ring: the one that is carried out, and the next. */
+enum { STEPS = 2 };
+
+/* K iterations before the end of an item at which the next one is asked for: as long as the answers
+ * of a few atomics take. What a worker has claimed is lost to the others. */
+enum { AHEAD = 8 };
+
+/* The most tiles of a warp, and chunks of a stage that a thread copies. */
+enum {
+	TILES_M = TS_MMA_LARGE / MMA_WARPS_M / MMA_M,
+	TILES_N = TS_MMA_LARGE / MMA_WARPS_N / MMA_N,
+	CHUNKS = 2 * TS_MMA_LARGE * BLOCK_K / MMA_CHUNK / THREADS
+};
+
+/* What differs between the kernels, constant in each of them. */
+struct kind {
+	uint32_t block; /* BLOCK_M and BLOCK_N */
+	enum ts_mma_type type;
+	enum ts_mma_layout layout;
+};
+
+/* A step as it is handed on, with what the record of an item needs. */
+struct handed {
+	struct ts_step step;
+	uint32_t group;
+	uint32_t counter, answer;
+};
+
+/* The shared memory of a CTA. */
+struct room {
+	uint16_t *stages;
+	struct handed *steps;
+};
+
+/* The worker, known to the thread that asks. */
+struct asker {
+	struct ts_worker w;
+	uint32_t turn; /* steps asked for */
+};
+
+/* Where a warp's part of the tile begins, and its size. */
+struct part {
+	uint32_t row, col, rows, cols;
+};
+
+/* An operand as it is copied: rows with contiguous elements, and the tile's place in it. */
+struct operand {
+	const uint16_t *from;
+	uint64_t ld;
+	uint32_t rows, cols; /* that there are */
+	bool wide;           /* chunks of 8 elements are 16 byte aligned */
+};
+
+TS_GPU struct part find_part(struct kind kind)
+{
+	uint32_t warp = gpu_thread() / MMA_LANES;
+	struct part p;
+
+	p.rows = kind.block / MMA_WARPS_M;
+	p.cols = kind.block / MMA_WARPS_N;
+	p.row = warp / MMA_WARPS_N * p.rows;
+	p.col = warp % MMA_WARPS_N * p.cols;
+	return p;
+}
+
+TS_GPU bool is_wide(const uint16_t *p, uint64_t ld)
+{
+	return (uintptr_t)p % 16 == 0 && ld % MMA_CHUNK == 0;
+}
+
+TS_GPU struct operand make_operand(const uint16_t *from, uint64_t ld, uint32_t rows, uint32_t cols)
+{
+	struct operand o;
+
+	o.from = from;
+	o.ld = ld;
+	o.rows = rows;
+	o.cols = cols;
+	o.wide = is_wide(from, ld);
+	return o;
+}
+
+TS_GPU uint32_t *find_counter(const struct ts_mma_args *a, uint32_t counter)
+{
+	return a->counters + (uint64_t)counter * a->counter_words;
+}
+
+/* Writes down what the worker did to a counter. False where there is no room. */
+TS_GPU bool note(
+	const struct ts_mma_args *a, const struct ts_worker *w, const struct ts_step *s, uint32_t value)
+{
+	struct ts_probe_event e;
+	uint32_t at;
+
+	if (a->cursors == 0)
+		return true;
+	at = gpu_claim(&a->cursors->events);
+	if (at >= a->event_room)
+		return false;
+	e.worker = w->id;
+	e.domain = w->domain;
+	e.act = (uint32_t)s->act;
+	e.counter = s->counter;
+	e.value = value;
+	e.unit = gpu_unit();
+	TS_WRITE(&a->events[at], e);
+	return true;
+}
+
+/* A group of records for an item. */
+TS_GPU bool note_item(const struct ts_mma_args *a, struct handed *h)
+{
+	h->group = 0;
+	if (a->cursors == 0)
+		return true;
+	h->group = gpu_claim(&a->cursors->groups);
+	return h->group < a->group_room;
+}
+
+TS_GPU bool is_whole(const struct ts_mma_args *a, const struct ts_step *s)
+{
+	return s->k_begin == 0 && s->k_end == a->plan.depth && s->owns;
+}
+
+TS_GPU enum ts_mma_fault check_step(const struct ts_mma_args *a, const struct ts_step *s)
+{
+	switch (s->act) {
+	case TS_WORK: return is_whole(a, s) ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
+	case TS_CLAIM:
+	case TS_WAIT:
+	case TS_SIGNAL:
+		return s->counter < a->plan.counters ? TS_MMA_NO_FAULT : TS_MMA_NO_COUNTER;
+	case TS_STOP: break;
+	}
+	return TS_MMA_NO_FAULT;
+}
+
+/* The next step that concerns all threads. One thread asks. */
+TS_GPU void ask(const struct ts_mma_args *a, const struct room *r, struct asker *asker)
+{
+	struct handed h;
+	enum ts_mma_fault fault;
+
+	h.group = 0;
+	h.counter = (uint32_t)TS_PROBE_NONE;
+	h.answer = 0;
+	for (;;) {
+		h.step = ts_next(&a->plan, &asker->w, h.answer);
+		fault = check_step(a, &h.step);
+		if (h.step.act != TS_CLAIM || fault != TS_MMA_NO_FAULT)
+			break;
+		h.counter = h.step.counter;
+		h.answer = gpu_claim(find_counter(a, h.counter));
+		if (!note(a, &asker->w, &h.step, h.answer)) {
+			fault = TS_MMA_NO_RECORD;
+			break;
+		}
+	}
+	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
+		fault = TS_MMA_NO_RECORD;
+	if (fault != TS_MMA_NO_FAULT) {
+		TS_WRITE(a->fault, (uint32_t)fault);
+		h.step = ts_stop();
+	}
+	TS_WRITE(&r->steps[asker->turn % STEPS], h);
+	asker->turn++;
+}
+
+/* Elements that are there from `at` on, of a chunk. */
+TS_GPU uint32_t count_elements(uint32_t at, uint32_t end)
+{
+	if (at >= end)
+		return 0;
+	return end - at < MMA_CHUNK ? end - at : MMA_CHUNK;
+}
+
+/* One chunk of an operand: where it comes from, and how much of it there is. */
+struct source {
+	const uint16_t *from;
+	uint32_t count;
+};
+
+TS_GPU struct source find_source(const struct operand *o, uint32_t row, uint32_t col)
+{
+	struct source s;
+
+	s.count = row < o->rows ? count_elements(col, o->cols) : 0;
+	s.from = o->from;
+	if (s.count > 0)
+		s.from += row * o->ld + col;
+	return s;
+}
+
+/* Chunks of one operand's stage that each thread copies. */
+TS_GPU uint32_t count_chunks(struct kind kind)
+{
+	return kind.block * BLOCK_K / MMA_CHUNK / THREADS;
+}
+
+/* Where chunk `i` of this thread is in a stage that has rows along K: row and first k. */
+TS_GPU struct mma_element find_chunk_k(uint32_t i)
+{
+	uint32_t chunk = gpu_thread() + i * THREADS;
+
+	return mma_element_make(chunk / (BLOCK_K / MMA_CHUNK), chunk % (BLOCK_K / MMA_CHUNK) * MMA_CHUNK);
+}
+
+/* The same with rows along N: `along` is the row's k. */
+TS_GPU struct mma_element find_chunk_n(struct kind kind, uint32_t i)
+{
+	uint32_t chunk = gpu_thread() + i * THREADS, across = kind.block / MMA_CHUNK;
+
+	return mma_element_make(chunk % across * MMA_CHUNK, chunk / across);
+}
+
+/* Begins the copies of k iteration `k` of tile `tile`. */
+TS_GPU void copy_begin(const struct operand *a, const struct operand *b, struct kind kind,
+	const struct ts_tile *tile, uint32_t k, uint16_t *stage, struct mma_chunk *held)
+{
+	uint32_t count = count_chunks(kind);
+	uint16_t *stage_b = stage + kind.block * BLOCK_K;
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		struct mma_element e = find_chunk_k(i);
+		struct source s = find_source(
+			a, tile->m * kind.block + e.across, k * BLOCK_K + e.along);
+
+		mma_copy_begin(&held[i], stage + mma_at_k(e.across, e.along), s.from, s.count,
+			a->wide);
+	}
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		bool along_k = kind.layout == TS_MMA_ALONG_K;
+		struct mma_element e = along_k ? find_chunk_k(i) : find_chunk_n(kind, i);
+		uint32_t n = tile->n * kind.block + e.across, at = k * BLOCK_K + e.along;
+		struct source s = along_k ? find_source(b, n, at) : find_source(b, at, n);
+
+		mma_copy_begin(&held[count + i],
+			stage_b + (along_k ? mma_at_k(e.across, e.along)
+					   : mma_at_n(e.along, e.across, kind.block)),
+			s.from, s.count, b->wide);
+	}
+}
+
+/* Ends them where registers hold the chunks. */
+TS_GPU void copy_end(struct kind kind, uint16_t *stage, const struct mma_chunk *held)
+{
+	uint32_t count = count_chunks(kind);
+	uint16_t *stage_b = stage + kind.block * BLOCK_K;
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		struct mma_element e = find_chunk_k(i);
+
+		mma_copy_end(&held[i], stage + mma_at_k(e.across, e.along));
+	}
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		struct mma_element e = kind.layout == TS_MMA_ALONG_K ? find_chunk_k(i)
+								     : find_chunk_n(kind, i);
+
+		mma_copy_end(&held[count + i],
+			stage_b + (kind.layout == TS_MMA_ALONG_K
+						  ? mma_at_k(e.across, e.along)
+						  : mma_at_n(e.along, e.across, kind.block)));
+	}
+}
+
+/* Adds the products of one stage to the warp's sums. */
+TS_GPU void multiply(struct kind kind, const struct part *part, const uint16_t *stage,
+	float (*sums)[MMA_C])
+{
+	uint32_t tiles_m = part->rows / MMA_M, tiles_n = part->cols / MMA_N;
+	const uint16_t *stage_b = stage + kind.block * BLOCK_K;
+	struct mma_fragment a[TILES_M], b[TILES_N];
+
+	TS_UNROLL
+	for (uint32_t k = 0; k < BLOCK_K; k += MMA_K) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < tiles_m; i++)
+			mma_load_a(&a[i], stage, part->row + i * MMA_M, k);
+		TS_UNROLL
+		for (uint32_t j = 0; j < tiles_n; j++)
+			mma_load_b(&b[j], stage_b, part->col + j * MMA_N, k, kind.layout,
+				kind.block);
+		mma_step(sums, a, b, tiles_m, tiles_n, kind.type);
+	}
+}
+
+/* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
+TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct ts_step *s, const struct ts_tile *tile, struct asker *asker, uint32_t ask_at,
+	float (*sums)[MMA_C])
+{
+	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k);
+	struct operand b = kind.layout == TS_MMA_ALONG_K
+		? make_operand(args->b, args->ldb, args->plan.n, args->plan.k)
+		: make_operand(args->b, args->ldb, args->plan.k, args->plan.n);
+	struct part part = find_part(kind);
+	uint32_t words = 2 * kind.block * BLOCK_K;
+	uint32_t from = 0, to = 0; /* the stages that are read and filled */
+	struct mma_chunk held[CHUNKS];
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < MMA_STAGES - 1; i++, to++) {
+		if (s->k_begin + i < s->k_end) {
+			copy_begin(&a, &b, kind, tile, s->k_begin + i, r->stages + to * words, held);
+			copy_end(kind, r->stages + to * words, held);
+		}
+		mma_copy_commit();
+	}
+	for (uint32_t k = s->k_begin; k < s->k_end; k++) {
+		uint32_t next = k + MMA_STAGES - 1;
+
+		/* All threads' copies of this stage are there, and all have read the one that is
+		 * filled next. */
+		mma_copy_wait();
+		gpu_sync();
+		if (next < s->k_end)
+			copy_begin(&a, &b, kind, tile, next, r->stages + to * words, held);
+		mma_copy_commit();
+		if (k == ask_at && gpu_thread() == 0)
+			ask(args, r, asker);
+		multiply(kind, &part, r->stages + from * words, sums);
+		if (next < s->k_end)
+			copy_end(kind, r->stages + to * words, held);
+		from = from + 1 == MMA_STAGES ? 0 : from + 1;
+		to = to + 1 == MMA_STAGES ? 0 : to + 1;
+	}
+}
+
+/* Where the element is in a warp's part of C in shared memory: its rows are short, so that chunks
+ * of 8 rows are spread over the banks. */
+TS_GPU uint32_t at_output(const struct part *part, uint32_t row, uint32_t col)
+{
+	uint32_t chunks = part->cols / MMA_CHUNK;
+
+	return row * part->cols + ((col / MMA_CHUNK) ^ (row % 8 % chunks)) * MMA_CHUNK +
+		col % MMA_CHUNK;
+}
+
+/* Writes a chunk of C, of which `count` elements are inside. */
+TS_GPU void store_chunk(uint16_t *to, struct mma_chunk v, uint32_t count, bool wide)
+{
+	if (wide && count == MMA_CHUNK) {
+		mma_put(to, v);
+		return;
+	}
+	TS_UNROLL
+	for (uint32_t i = 0; i < MMA_CHUNK; i++)
+		if (i < count)
+			TS_WRITE(to + i, (uint16_t)(v.w[i / 2] >> i % 2 * 16));
+}
+
+/* The warp's part of the tile: rounded, to shared memory, and from there in whole rows to C. */
+TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct ts_tile *tile, const float (*sums)[MMA_C])
+{
+	struct part part = find_part(kind);
+	uint32_t lane = gpu_thread() % MMA_LANES;
+	uint32_t tiles_m = part.rows / MMA_M, tiles_n = part.cols / MMA_N;
+	uint32_t across = part.cols / MMA_CHUNK;
+	uint16_t *own = r->stages + gpu_thread() / MMA_LANES * part.rows * part.cols;
+	bool wide = is_wide(args->c, args->ldc);
+
+	/* All warps have read their operands, which were there before. */
+	gpu_sync();
+	TS_UNROLL
+	for (uint32_t t = 0; t < tiles_m * tiles_n; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++) {
+			struct mma_element e = mma_place(lane, i);
+
+			TS_WRITE(own + at_output(&part, t / tiles_n * MMA_M + e.across,
+					       t % tiles_n * MMA_N + e.along),
+				mma_round(sums[t][i], kind.type));
+		}
+	}
+	gpu_sync();
+	TS_UNROLL
+	for (uint32_t i = 0; i < part.rows * across / MMA_LANES; i++) {
+		uint32_t chunk = lane + i * MMA_LANES;
+		uint32_t row = chunk / across, col = chunk % across * MMA_CHUNK;
+		uint32_t m = tile->m * kind.block + part.row + row;
+		uint32_t n = tile->n * kind.block + part.col + col;
+		uint32_t count = count_elements(n, args->plan.n);
+
+		if (m < args->plan.m && count > 0)
+			store_chunk(args->c + m * args->ldc + n,
+				TS_READ((const struct mma_chunk *)(const void *)(own +
+					at_output(&part, row, col))),
+				count, wide);
+	}
+}
+
+/* Writes down what became of one rank's tile. */
+TS_GPU void record(const struct ts_mma_args *a, const struct asker *asker, const struct handed *h,
+	const struct ts_tile *tile, uint32_t rank, uint64_t from)
+{
+	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
+	struct ts_probe_record r;
+
+	r.worker = asker->w.id;
+	r.rank = rank;
+	r.unit = gpu_unit();
+	r.domain = asker->w.domain;
+	r.counter = h->counter;
+	r.answer = h->answer;
+	r.m = tile->m;
+	r.n = tile->n;
+	r.valid = tile->valid ? 1 : 0;
+	r.k_begin = h->step.k_begin;
+	r.k_end = h->step.k_end;
+	r.owns = h->step.owns ? 1 : 0;
+	r.from = from;
+	r.to = gpu_time_ns();
+	TS_WRITE(&a->records[(uint64_t)h->group * ranks + rank], r);
+}
+
+/* All tiles of an item. */
+TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct handed *h, struct asker *asker)
+{
+	const struct ts_step *s = &h->step;
+	uint32_t ranks = args->plan.cluster_m * args->plan.cluster_n;
+	uint32_t ask_at = s->k_end - s->k_begin > AHEAD ? s->k_end - AHEAD : s->k_begin;
+
+	for (uint32_t rank = 0; rank < ranks; rank++) {
+		struct ts_tile tile = ts_cta_tile(&args->plan, s, rank);
+		uint64_t from = args->cursors != 0 ? gpu_time_ns() : 0;
+		float sums[TILES_M * TILES_N][MMA_C];
+
+		TS_UNROLL
+		for (uint32_t t = 0; t < TILES_M * TILES_N; t++) {
+			TS_UNROLL
+			for (uint32_t i = 0; i < MMA_C; i++)
+				sums[t][i] = 0;
+		}
+		gpu_tile(tile.m, tile.n);
+		if (tile.valid) {
+			/* What the tile before left in shared memory is read. */
+			if (rank > 0)
+				gpu_sync();
+			/* The tile of rank 0 is always there. */
+			accumulate(args, r, kind, s, &tile, asker, rank == 0 ? ask_at : s->k_end,
+				sums);
+			store(args, r, kind, &tile, (const float(*)[MMA_C])sums);
+		}
+		if (args->cursors != 0 && gpu_thread() == 0)
+			record(args, asker, h, &tile, rank, from);
+	}
+}
+
+/* Carries out a step that takes no work. */
+TS_GPU void act(const struct ts_mma_args *a, const struct ts_step *s, const struct asker *asker)
+{
+	if (s->act == TS_SIGNAL) {
+		/* After what all threads of this CTA wrote. */
+		gpu_sync();
+		if (gpu_thread() == 0) {
+			gpu_signal(find_counter(a, s->counter), s->value);
+			note(a, &asker->w, s, s->value);
+		}
+	} else if (gpu_thread() == 0) {
+		while (gpu_acquire(find_counter(a, s->counter)) < s->value)
+			;
+	}
+}
+
+/* Grid: one CTA for each worker, along x. */
+TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct kind kind)
+{
+	uint32_t id = gpu_cta();
+	struct asker asker;
+
+	asker.w = ts_worker_make(
+		id, (args->hardware_domain != 0 ? gpu_domain() : id) % args->plan.domains);
+	asker.turn = 0;
+	if (gpu_thread() == 0)
+		ask(args, r, &asker);
+	for (uint32_t turn = 0;; turn++) {
+		struct handed h;
+
+		gpu_sync();
+		h = TS_READ(&r->steps[turn % STEPS]);
+		if (h.step.act == TS_STOP)
+			break;
+		if (h.step.act == TS_WORK)
+			work(args, r, kind, &h, &asker);
+		else
+			act(args, &h.step, &asker);
+		/* Where there was no k iteration to ask in. */
+		if (gpu_thread() == 0 && asker.turn == turn + 1)
+			ask(args, r, &asker);
+	}
+}
+
+/* A kernel for each kind. */
+#define KERNEL(name, block, type, layout)                                                          \
+	TS_KERNEL(name, struct ts_mma_args, THREADS)                                               \
+	{                                                                                          \
+		TS_SHARED(struct handed, steps, STEPS);                                            \
+		struct room r = {(uint16_t *)(void *)gpu_shared(), steps};                         \
+		struct kind kind = {block, type, layout};                                          \
+                                                                                                   \
+		gemm(&args, &r, kind);                                                             \
+	}
+
+KERNEL(ts_mma_bf16_nk_128, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_K)
+KERNEL(ts_mma_bf16_nk_64, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_K)
+KERNEL(ts_mma_bf16_kn_128, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_N)
+KERNEL(ts_mma_bf16_kn_64, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_N)
+KERNEL(ts_mma_fp16_nk_128, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_K)
+KERNEL(ts_mma_fp16_nk_64, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_K)
+KERNEL(ts_mma_fp16_kn_128, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_N)
+KERNEL(ts_mma_fp16_kn_64, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_N)
