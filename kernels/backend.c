@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "kernels/cuda.h"
+#include "kernels/hip.h"
 
 G_DEFINE_QUARK(ts - backend - error, ts_backend_error)
 
-const struct ts_backend_ops *const ts_backends[] = {&ts_cuda_backend, NULL};
+const struct ts_backend_ops *const ts_backends[] = {&ts_cuda_backend, &ts_hip_backend, NULL};
 
 bool ts_backend_absent(GError **error, const char *format, ...)
 {

@@ -373,14 +373,12 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 	gpu_cluster_sync();
 }
 
-extern "C" __global__ void __launch_bounds__(TS_GEMM_THREADS, 1)
-	ts_gemm_wide(TS_ARGUMENT struct ts_gemm_args args)
+TS_KERNEL(ts_gemm_wide, struct ts_gemm_args, TS_GEMM_THREADS)
 {
 	gemm<struct room<TS_GEMM_WIDE, 4>>(&args);
 }
 
-extern "C" __global__ void __launch_bounds__(TS_GEMM_THREADS, 1)
-	ts_gemm_slim(TS_ARGUMENT struct ts_gemm_args args)
+TS_KERNEL(ts_gemm_slim, struct ts_gemm_args, TS_GEMM_THREADS)
 {
 	gemm<struct room<TS_GEMM_SLIM, 6>>(&args);
 }

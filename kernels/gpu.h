@@ -1,5 +1,43 @@
-/* What a kernel needs of a GPU, a short function each: the vendors' words appear only here, so that
- * the kernels themselves stay in the common subset of C and C++. */
+/* What a kernel needs of a GPU, a short function each: the vendors' words appear only behind it, so
+ * that the kernels themselves stay in the common subset of C11, CUDA C++ and HIP, and one source is
+ * compiled for all of them, and for the CPU.
+ *
+ *   TS_KERNEL(name, type, threads) { body }  a kernel for CTAs of at most `threads` threads; its
+ *       one argument is a struct of that type, called `args` in the body
+ *   TS_GPU                      in front of a function that runs there
+ *   TS_SHARED(type, name, count);  an array in the CTA's shared memory, at the top of the kernel
+ *   TS_UNROLL                   in front of a loop
+ *   TS_READ(p), TS_WRITE(p, v)  *p, and *p = v, in global or shared memory. On the CPU they are
+ *       checked; `p` is evaluated more than once there
+ *   TS_WARP                     lanes in a warp
+ *
+ *   gpu_thread() gpu_threads()  index of this thread in its CTA along x, and how many there are
+ *   gpu_lane() gpu_warp()       index of this thread in its warp, and of the warp in its CTA
+ *   gpu_cta() gpu_ctas()        index of this CTA in the grid along x, and how many there are
+ *   gpu_cluster() gpu_rank()    index of this CTA's cluster along x; of the CTA in it, x fastest
+ *   gpu_unit()                  the SM or CU that runs this CTA
+ *   gpu_shared()                dynamic shared memory, 128 byte aligned
+ *   gpu_shared_of(p, rank)      where the CTA of `rank` has the shared variable that is at `p` here
+ *
+ *   gpu_sync()                  waits for all threads of the CTA, none of which may have left;
+ *       what they wrote before is then seen by all of them
+ *   gpu_cluster_sync()          the same for all threads of the cluster that have not left
+ *   gpu_shuffle(value, lane)    the value that this lane of the warp gave; all lanes take part
+ *
+ *   gpu_claim(counter)          adds 1 and returns the old value, for the whole device
+ *   gpu_signal(counter, value)  adds `value` after everything that this thread wrote or saw written
+ *   gpu_acquire(counter)        its value; what was written before the signals that made it is seen
+ *   gpu_time_ns()               a clock that all SMs share, in ns; it advances in steps
+ *   gpu_cycles()                cycles of this SM
+ *
+ *   gpu_copy_16(to, from, bytes)  begins a copy of the first `bytes` of 16 bytes from global to
+ *       shared memory, the rest of them zero; both 16 byte aligned. With 0 bytes `from` is not read
+ *   gpu_copy_4(to, from, bytes)   the same for 4 bytes; `bytes` is 0 or 4
+ *   gpu_copy_commit()           the copies of this thread since the last commit are one group
+ *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant
+ *
+ *   gpu_tile(m, n)              the tile that the CTA works on from here, for reports of faults
+ */
 #ifndef TS_GPU_H
 #define TS_GPU_H
 
@@ -7,120 +45,11 @@
 #include <stdint.h>
 
 #if defined(__CUDACC__)
-
-/* Words that stand in front of declarations, where a function can't. */
-#define TS_KERNEL extern "C" __global__ void
-#define TS_ARGUMENT const __grid_constant__
-#define TS_GPU static __device__ inline
-#define TS_SHARED __shared__
-
-/* Index of this CTA's cluster in the grid along x; of the CTA where it was launched alone. */
-TS_GPU uint32_t gpu_cluster(void)
-{
-#if __CUDA_ARCH__ >= 900
-	uint32_t id;
-
-	asm("mov.u32 %0, %%clusterid.x;" : "=r"(id));
-	return id;
+#include "kernels/gpu_cuda.h"
+#elif defined(__HIP__)
+#include "kernels/gpu_hip.h"
 #else
-	return blockIdx.x;
+#include "kernels/gpu_cpu.h"
 #endif
-}
 
-/* Index of this thread in its CTA along x. */
-TS_GPU uint32_t gpu_thread(void)
-{
-	return threadIdx.x;
-}
-
-/* Index of this CTA in the grid along x. */
-TS_GPU uint32_t gpu_cta(void)
-{
-	return blockIdx.x;
-}
-
-/* Of this CTA in its cluster, x fastest. */
-TS_GPU uint32_t gpu_rank(void)
-{
-#if __CUDA_ARCH__ >= 900
-	uint32_t rank;
-
-	asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-	return rank;
-#else
-	return 0;
-#endif
-}
-
-/* Waits for all threads of the cluster that have not left; what they wrote before is then seen by
- * all of them. */
-TS_GPU void gpu_cluster_sync(void)
-{
-#if __CUDA_ARCH__ >= 900
-	asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
-		     "barrier.cluster.wait.acquire.aligned;" ::
-			     : "memory");
-#else
-	__syncthreads();
-#endif
-}
-
-/* Where the CTA of `rank` has the shared variable that is at `p` here. */
-TS_GPU const void *gpu_shared_of(const void *p, uint32_t rank)
-{
-#if __CUDA_ARCH__ >= 900
-	return __cluster_map_shared_rank(p, rank);
-#else
-	(void)rank;
-	return p;
-#endif
-}
-
-/* Adds 1 and returns the old value, for the whole device. */
-TS_GPU uint32_t gpu_claim(uint32_t *counter)
-{
-	return atomicAdd(counter, 1);
-}
-
-/* Adds `value` after everything that this thread wrote or saw written before. */
-TS_GPU void gpu_signal(uint32_t *counter, uint32_t value)
-{
-	asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(value)
-		     : "memory");
-}
-
-/* The counter's value; what was written before the signals that made it is then seen. */
-TS_GPU uint32_t gpu_acquire(const uint32_t *counter)
-{
-	uint32_t value;
-
-	asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
-	return value;
-}
-
-/* The SM that runs this CTA. */
-TS_GPU uint32_t gpu_unit(void)
-{
-	uint32_t id;
-
-	asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
-	return id;
-}
-
-/* A clock that all SMs share, in ns; it advances in steps. */
-TS_GPU uint64_t gpu_time_ns(void)
-{
-	uint64_t ns;
-
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
-	return ns;
-}
-
-/* Cycles of this SM. */
-TS_GPU uint64_t gpu_cycles(void)
-{
-	return (uint64_t)clock64();
-}
-
-#endif
 #endif

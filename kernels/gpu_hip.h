@@ -29,7 +29,7 @@ enum { TS_WARP = 32 };
 /* Hardware registers, by the numbers and fields of AMD's ISA documents: for s_getreg, which takes
  * the register, the first bit and the number of bits less one. */
 enum {
-	GPU_HIP_HW_ID = 4 | 8 << 6 | 7 << 11,    /* gfx9: CU, shader array and engine */
+	GPU_HIP_HW_ID = 4 | 8 << 6 | 7 << 11,     /* gfx9: CU, shader array and engine */
 	GPU_HIP_HW_ID1 = 23 | 10 << 6 | 10 << 11, /* gfx11, gfx12: WGP, shader array and engine */
 	GPU_HIP_XCC_ID = 20 | 3 << 11             /* gfx942, gfx950: which XCD */
 };

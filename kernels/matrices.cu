@@ -28,7 +28,7 @@ TS_GPU double widen(uint16_t bits)
 }
 
 /* to[0..count) = N(0, 1) by Box and Muller, the same for the same seed. */
-TS_KERNEL ts_random(uint16_t *to, uint64_t count, uint64_t seed)
+extern "C" __global__ void ts_random(uint16_t *to, uint64_t count, uint64_t seed)
 {
 	uint64_t step = (uint64_t)gridDim.x * THREADS;
 
@@ -42,8 +42,8 @@ TS_KERNEL ts_random(uint16_t *to, uint64_t count, uint64_t seed)
 }
 
 /* Copies `rows` rows of `cols` elements between arrays of these row strides. */
-TS_KERNEL ts_restride(uint16_t *to, uint64_t to_stride, const uint16_t *from, uint64_t from_stride,
-	uint32_t rows, uint32_t cols)
+extern "C" __global__ void ts_restride(uint16_t *to, uint64_t to_stride, const uint16_t *from,
+	uint64_t from_stride, uint32_t rows, uint32_t cols)
 {
 	for (uint32_t row = gpu_cta(); row < rows; row += gridDim.x)
 		for (uint32_t col = gpu_thread(); col < cols; col += THREADS)
@@ -63,10 +63,10 @@ TS_GPU void fetch(double (&to)[STEP][SIDE + 1], const uint16_t *from, uint32_t f
 }
 
 /* c[m,n] = a[m,k] b[n,k]^T. Grid: one CTA for each 64 x 64 block of c, n fastest. */
-TS_KERNEL ts_reference(
+extern "C" __global__ void ts_reference(
 	float *c, const uint16_t *a, const uint16_t *b, uint32_t m, uint32_t n, uint32_t k)
 {
-	TS_SHARED double as[STEP][SIDE + 1], bs[STEP][SIDE + 1];
+	__shared__ double as[STEP][SIDE + 1], bs[STEP][SIDE + 1];
 	uint32_t across = (n + SIDE - 1) / SIDE;
 	uint32_t m0 = gpu_cta() / across * SIDE, n0 = gpu_cta() % across * SIDE;
 	uint32_t y = gpu_thread() / 16, x = gpu_thread() % 16;

@@ -39,6 +39,18 @@ struct ts_probe_args {
 	struct ts_probe_event *events;
 };
 
+/* The latency of a claim: `claims` of them by each CTA, each after the answer of the one before,
+ * from counters `apart` words from each other. `ret` has four numbers a CTA: cycles, ns, the last
+ * answer and the SM. */
+struct ts_latency_args {
+	uint32_t *counters;
+	uint32_t apart, claims;
+	uint64_t *ret;
+};
+
+/* Threads that a CTA of these kernels may have. */
+enum { TS_PROBE_THREADS_MAX = 1024 };
+
 /* The memory of one launch, in words of 32 bits: guards, cursors, counters, records and events.
  * Cursors and counters start at 0, and every other word at TS_PROBE_POISON. */
 struct ts_probe_layout {

@@ -113,25 +113,24 @@ bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32
 	uint64_t results = what->first + ((uint64_t)what->ctas * what->apart + 4) / 2 * 2;
 	uint64_t words = results + (uint64_t)what->ctas * 4 * 2;
 	struct ts_backend_grid grid = make_grid(p, what->ctas, 1, 1);
-	uint32_t apart = what->apart, claims = what->claims;
-	void *counters, *ret;
-	void *arguments[] = {&counters, &apart, &claims, &ret};
+	struct ts_latency_args args = {.apart = what->apart, .claims = what->claims};
+	void *arguments[] = {&args};
 	const uint64_t *figures;
 
 	if (!make_room(p, words, error))
 		return false;
-	counters = at(p, what->first);
-	ret = at(p, results);
+	args.counters = at(p, what->first);
+	args.ret = at(p, results);
 	if (!p->gpu.ops->fill(&p->gpu, p->memory, 0, words, error) ||
 		!ts_backend_run(&p->gpu, p->latency, &grid, arguments, error) ||
 		!p->gpu.ops->fetch(&p->gpu, p->words, p->memory, words * sizeof(uint32_t), error))
 		return false;
 	figures = (const uint64_t *)(const void *)(p->words + results);
 	for (uint32_t i = 0; i < what->ctas; i++, figures += 4) {
-		double ns = (double)figures[1] / claims;
+		double ns = (double)figures[1] / what->claims;
 
 		ret_latency->ctas++;
-		ret_latency->cycles += (double)figures[0] / claims;
+		ret_latency->cycles += (double)figures[0] / what->claims;
 		ret_latency->ns += ns;
 		ret_latency->least_ns =
 			ret_latency->ctas == 1 ? ns : MIN(ret_latency->least_ns, ns);

@@ -113,12 +113,29 @@ TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain
 	r->to = to;
 }
 
+/* Copies a step to or from shared memory. Not as a whole: padding would go along, for which AMD's
+ * compiler makes a detour through scratch memory. */
+TS_GPU void hand(struct handed *to, const struct handed *from)
+{
+	to->step.act = from->step.act;
+	to->step.m = from->step.m;
+	to->step.n = from->step.n;
+	to->step.k_begin = from->step.k_begin;
+	to->step.k_end = from->step.k_end;
+	to->step.counter = from->step.counter;
+	to->step.value = from->step.value;
+	to->step.owns = from->step.owns;
+	to->group = from->group;
+	to->counter = from->counter;
+	to->answer = from->answer;
+}
+
 /* Grid: one cluster of (cluster_m, cluster_n) CTAs a worker, along x. The ring has two places: rank
  * 0 fills one while the others may still read the other, and one barrier a step is enough. */
-TS_KERNEL ts_probe(TS_ARGUMENT struct ts_probe_args args)
+TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 {
-	TS_SHARED struct handed ring[2];
-	TS_SHARED uint32_t domain;
+	TS_SHARED(struct handed, ring, 2);
+	TS_SHARED(uint32_t, domain, 1);
 	const struct ts_probe_args *a = &args;
 	uint32_t rank = gpu_rank();
 	uint32_t id = gpu_cluster();
@@ -130,13 +147,15 @@ TS_KERNEL ts_probe(TS_ARGUMENT struct ts_probe_args args)
 		return;
 	h.step = ts_stop();
 	if (rank == 0)
-		domain = w.domain;
+		domain[0] = w.domain;
 	for (uint32_t turn = 0, go_on = 1;; turn++) {
+		if (rank == 0 && go_on == 1)
+			h = next(a, &w);
 		if (rank == 0)
-			ring[turn & 1] = go_on == 1 ? next(a, &w) : h;
+			hand(&ring[turn & 1], &h);
 		gpu_cluster_sync();
-		h = *(const struct handed *)gpu_shared_of(&ring[turn & 1], 0);
-		w.domain = *(const uint32_t *)gpu_shared_of(&domain, 0);
+		hand(&h, (const struct handed *)gpu_shared_of(&ring[turn & 1], 0));
+		w.domain = *(const uint32_t *)gpu_shared_of(domain, 0);
 		if (h.step.act == TS_STOP)
 			break;
 		if (h.step.act == TS_WORK)
@@ -150,12 +169,10 @@ TS_KERNEL ts_probe(TS_ARGUMENT struct ts_probe_args args)
 	gpu_cluster_sync();
 }
 
-/* The latency of a claim: `claims` of them by each CTA, each after the answer of the one before,
- * from counters `apart` words from each other. ret has four numbers a CTA: cycles, ns, the last
- * answer and the SM. */
-TS_KERNEL ts_latency(uint32_t *counters, uint32_t apart, uint32_t claims, uint64_t *ret)
+TS_KERNEL(ts_latency, struct ts_latency_args, TS_PROBE_THREADS_MAX)
 {
-	uint32_t *counter = counters + (uint64_t)gpu_cta() * apart;
+	uint32_t *counter = args.counters + (uint64_t)gpu_cta() * args.apart;
+	uint64_t *ret = args.ret + 4 * (uint64_t)gpu_cta();
 	uint32_t old;
 	uint64_t ns, cycles;
 
@@ -166,10 +183,10 @@ TS_KERNEL ts_latency(uint32_t *counters, uint32_t apart, uint32_t claims, uint64
 	cycles = gpu_cycles();
 
 	/* An answer is below 2^31, which only the compiler doesn't know. */
-	for (uint32_t i = 0; i < claims; i++)
+	for (uint32_t i = 0; i < args.claims; i++)
 		old = gpu_claim(counter + (old >> 31));
-	ret[4 * gpu_cta()] = gpu_cycles() - cycles + (old >> 31);
-	ret[4 * gpu_cta() + 1] = gpu_time_ns() - ns;
-	ret[4 * gpu_cta() + 2] = old;
-	ret[4 * gpu_cta() + 3] = gpu_unit();
+	ret[0] = gpu_cycles() - cycles + (old >> 31);
+	ret[1] = gpu_time_ns() - ns;
+	ret[2] = old;
+	ret[3] = gpu_unit();
 }
