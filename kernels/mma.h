@@ -44,6 +44,14 @@ enum { MMA_ISA = MMA_GFX1200, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 8
 enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
 #endif
 
+/* In front of the loop over the steps of a stage. With both steps' fragments at once gfx1100 would
+ * have too few registers. */
+#if defined(__HIP__)
+#define MMA_DEPTH_LOOP _Pragma("nounroll")
+#else
+#define MMA_DEPTH_LOOP TS_UNROLL
+#endif
+
 /* 8 elements, the unit of all copies. */
 struct mma_chunk {
 	uint32_t w[4];

@@ -288,7 +288,7 @@ TS_GPU void multiply(struct kind kind, const struct part *part, const uint16_t *
 	const uint16_t *stage_b = stage + kind.block * BLOCK_K;
 	struct mma_fragment a[TILES_M], b[TILES_N];
 
-	TS_UNROLL
+	MMA_DEPTH_LOOP
 	for (uint32_t k = 0; k < BLOCK_K; k += MMA_K) {
 		TS_UNROLL
 		for (uint32_t i = 0; i < tiles_m; i++)
@@ -490,11 +490,12 @@ TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct ki
 	asker.w = ts_worker_make(
 		id, (args->hardware_domain != 0 ? gpu_domain() : id) % args->plan.domains);
 	asker.turn = 0;
-	if (gpu_thread() == 0)
-		ask(args, r, &asker);
 	for (uint32_t turn = 0;; turn++) {
 		struct handed h;
 
+		/* Where it was not asked ahead. */
+		if (gpu_thread() == 0 && asker.turn == turn)
+			ask(args, r, &asker);
 		gpu_sync();
 		h = TS_READ(&r->steps[turn % STEPS]);
 		if (h.step.act == TS_STOP)
@@ -503,9 +504,6 @@ TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct ki
 			work(args, r, kind, &h, &asker);
 		else
 			act(args, &h.step, &asker);
-		/* Where there was no k iteration to ask in. */
-		if (gpu_thread() == 0 && asker.turn == turn + 1)
-			ask(args, r, &asker);
 	}
 }
 
