@@ -3,6 +3,7 @@
  *
  *   MMA_ISA, MMA_LANES          the instructions, and lanes of a warp
  *   MMA_M, MMA_N, MMA_K         the tile of a step, which may take several instructions
+ *   MMA_BESIDE, MMA_AFTER       how many: side by side, and one after another along K
  *   MMA_AB, MMA_C               16 bit elements of A, and of B, and sums that a lane has of a tile
  *   MMA_WARPS_M, MMA_WARPS_N    warps of a CTA along M and N
  *   MMA_STAGES                  places for operands in shared memory
@@ -28,20 +29,20 @@ enum { MMA_K = 16, MMA_CHUNK = 8 };
 #if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
 /* Two instructions side by side, so that one ldmatrix loads what they take of B. */
 enum { MMA_ISA = MMA_SM80, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 8, MMA_C = 8 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 4 };
+enum { MMA_BESIDE = 2, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 4 };
 #elif defined(__gfx950__) || defined(TS_MMA_AS_GFX950)
 enum { MMA_ISA = MMA_GFX950, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
+enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
 #elif defined(__gfx90a__) || defined(__gfx942__) || defined(TS_MMA_AS_GFX942)
 /* Two instructions of half the depth. */
 enum { MMA_ISA = MMA_GFX90A, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
+enum { MMA_BESIDE = 1, MMA_AFTER = 2, MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
 #elif defined(__GFX11__) || defined(TS_MMA_AS_GFX1100)
 enum { MMA_ISA = MMA_GFX1100, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 16, MMA_C = 8 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
+enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
 #elif defined(__GFX12__) || defined(TS_MMA_AS_GFX1200)
 enum { MMA_ISA = MMA_GFX1200, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 8, MMA_C = 8 };
-enum { MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
+enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 2 };
 #endif
 
 /* In front of the loop over the steps of a stage. With both steps' fragments at once gfx1100 would
@@ -76,10 +77,10 @@ TS_GPU uint32_t mma_at_n(uint32_t k, uint32_t n, uint32_t block_n)
 
 TS_GPU struct mma_element mma_place(uint32_t lane, uint32_t i)
 {
-	uint32_t each = MMA_ISA == MMA_SM80 ? 4 : MMA_C;
+	uint32_t each = MMA_C / MMA_BESIDE;
 	struct mma_element e = mma_element_c((enum mma_isa)MMA_ISA, lane, i % each);
 
-	e.along += i / each * 8;
+	e.along += i / each * (MMA_N / MMA_BESIDE);
 	return e;
 }
 

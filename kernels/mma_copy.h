@@ -11,8 +11,8 @@ TS_GPU struct mma_chunk mma_pick(const uint16_t *from, uint32_t count)
 
 	TS_UNROLL
 	for (uint32_t i = 0; i < MMA_CHUNK / 2; i++) {
-		uint32_t low = 2 * i < count ? TS_READ(from + 2 * i) : 0;
-		uint32_t high = 2 * i + 1 < count ? TS_READ(from + 2 * i + 1) : 0;
+		uint32_t low = 2 * i < count ? (uint32_t)TS_READ(from + 2 * i) : 0;
+		uint32_t high = 2 * i + 1 < count ? (uint32_t)TS_READ(from + 2 * i + 1) : 0;
 
 		v.w[i] = low | high << 16;
 	}

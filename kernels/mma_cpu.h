@@ -46,9 +46,6 @@ struct mma_part {
 	enum ts_mma_type type;
 };
 
-/* Instructions of a step side by side, and one after another. */
-enum { MMA_BESIDE = MMA_ISA == MMA_SM80 ? 2 : 1, MMA_AFTER = MMA_ISA == MMA_GFX90A ? 2 : 1 };
-
 /* Where in a fragment the elements of an instruction begin. */
 static inline const uint16_t *mma_elements(const struct mma_fragment *f, uint32_t instruction)
 {

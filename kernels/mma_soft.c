@@ -30,7 +30,7 @@ double mma_soft_widen(uint16_t bits, bool half)
 	return (double)value;
 }
 
-/* A positive number; the default rounding mode of rint() is to nearest even. */
+/* A number that is not negative; the default rounding mode of rint() is to nearest even. */
 static uint16_t round_half(double value)
 {
 	int exponent;
@@ -39,9 +39,9 @@ static uint16_t round_half(double value)
 		return 0x7e00;
 	if (value >= 65520)
 		return 0x7c00;
-	frexp(value, &exponent);
-	if (exponent < -13)
+	if (value < 0x1p-14)
 		return (uint16_t)rint(ldexp(value, 24));
+	frexp(value, &exponent);
 	/* A mantissa that rounds up to 2048 carries into the exponent. */
 	return (uint16_t)(rint(ldexp(value, 11 - exponent)) + (exponent + 13) * 1024);
 }

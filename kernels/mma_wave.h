@@ -7,8 +7,7 @@
  * take half a chunk each: they need not go through K in its order, if A and B go together. */
 TS_GPU uint32_t mma_along(uint32_t part)
 {
-	return MMA_AB == MMA_K ? part * MMA_CHUNK
-			       : gpu_thread() % MMA_LANES / MMA_M * MMA_CHUNK;
+	return (MMA_AB / MMA_CHUNK == 2 ? part : gpu_thread() % MMA_LANES / MMA_M) * MMA_CHUNK;
 }
 
 /* One chunk of a row along K. */
