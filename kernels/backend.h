@@ -52,6 +52,8 @@ struct ts_backend_grid {
 struct ts_backend_ops {
 	const char *name;   /* after --backend */
 	const char *vendor; /* as device files have it */
+	/* What it calls a compute unit, and those that share a GPC or an L2. */
+	const char *unit, *group;
 
 	/* Opens the first device and fills in `is`; on failure there is nothing to close. */
 	bool (*open)(struct ts_backend *b, GError **error);

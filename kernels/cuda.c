@@ -385,6 +385,8 @@ static bool event_ms(struct ts_backend *b, void *from, void *to, float *ret_ms, 
 const struct ts_backend_ops ts_cuda_backend = {
 	.name = "cuda",
 	.vendor = "nvidia",
+	.unit = "SM",
+	.group = "GPC",
 	.open = open,
 	.close = close_device,
 	.load = load,

@@ -15,7 +15,9 @@
  *   gpu_lane() gpu_warp()       index of this thread in its warp, and of the warp in its CTA
  *   gpu_cta() gpu_ctas()        index of this CTA in the grid along x, and how many there are
  *   gpu_cluster() gpu_rank()    index of this CTA's cluster along x; of the CTA in it, x fastest
- *   gpu_unit()                  the SM or CU that runs this CTA
+ *   gpu_unit()                  the SM or CU that runs this CTA; a number with gaps on some devices
+ *   gpu_domain()                a number that CTAs with the same L2 share, where a device with more
+ *       than one tells; else one that deals CTAs out
  *   gpu_shared()                dynamic shared memory, 128 byte aligned
  *   gpu_shared_of(p, rank)      where the CTA of `rank` has the shared variable that is at `p` here
  *

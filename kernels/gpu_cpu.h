@@ -70,6 +70,11 @@ TS_GPU uint32_t gpu_unit(void)
 	return cpu_self->unit;
 }
 
+TS_GPU uint32_t gpu_domain(void)
+{
+	return cpu_self->unit;
+}
+
 TS_GPU char *gpu_shared(void)
 {
 	return cpu_self->shared;

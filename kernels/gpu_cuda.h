@@ -97,6 +97,11 @@ TS_GPU uint32_t gpu_unit(void)
 	return id;
 }
 
+TS_GPU uint32_t gpu_domain(void)
+{
+	return gpu_unit();
+}
+
 TS_GPU uint64_t gpu_time_ns(void)
 {
 	uint64_t ns;

@@ -387,6 +387,8 @@ static bool event_ms(struct ts_backend *b, void *from, void *to, float *ret_ms, 
 const struct ts_backend_ops ts_hip_backend = {
 	.name = "hip",
 	.vendor = "amd",
+	.unit = "CU",
+	.group = "XCD",
 	.open = open,
 	.close = close_device,
 	.load = load,

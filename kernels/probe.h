@@ -31,7 +31,7 @@ struct ts_probe_cursors {
 struct ts_probe_args {
 	struct ts_plan plan;
 	uint64_t busy_ns;         /* that a k iteration takes */
-	uint32_t hardware_domain; /* 1: a worker's domain is its SM, else its id, modulo domains */
+	uint32_t hardware_domain; /* 1: the domain is gpu_domain(), else the id, modulo domains */
 	uint32_t group_room, event_room;
 	struct ts_probe_cursors *cursors;
 	uint32_t *counters;

@@ -140,7 +140,7 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 	uint32_t rank = gpu_rank();
 	uint32_t id = gpu_cluster();
 	struct ts_worker w =
-		ts_worker_make(id, (a->hardware_domain != 0 ? gpu_unit() : id) % a->plan.domains);
+		ts_worker_make(id, (a->hardware_domain != 0 ? gpu_domain() : id) % a->plan.domains);
 	struct handed h;
 
 	if (gpu_thread() != 0)

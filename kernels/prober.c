@@ -6,6 +6,24 @@
 /* Static shared memory of the kernels, with room to grow. */
 enum { STATIC_SHARED = 1024 };
 
+/* To meet every unit: as many CTAs as there are, several times, each busy for a while. */
+enum { WAVES = 8, CLAIMS = 256 };
+
+/* Notes the units of enough CTAs to fill all of them a few times, one claim each. */
+static bool find_units(struct ts_prober *p, GError **error)
+{
+	struct ts_claims what = {p->gpu.is.units * WAVES, 0, CLAIMS, 0};
+	g_autofree uint32_t *own = g_new(uint32_t, what.ctas);
+	struct ts_latency ignored = {0};
+
+	if (!ts_prober_latency(p, &what, own, &ignored, error))
+		return false;
+	ts_units_add(&p->units, own, what.ctas);
+	p->gpu.is.units = MAX(p->gpu.is.units, ts_units_count(&p->units));
+	p->gpu.is.domains = MAX(p->gpu.is.domains, ts_units_groups(&p->units));
+	return true;
+}
+
 bool ts_prober_open(struct ts_prober *p, const struct ts_backend_ops *ops,
 	const struct ts_prober_cta *cta, GError **error)
 {
@@ -18,7 +36,7 @@ bool ts_prober_open(struct ts_prober *p, const struct ts_backend_ops *ops,
 	p->probe = p->gpu.ops->kernel(&p->gpu, "ts_probe", p->cta.shared, error);
 	if (p->probe != NULL)
 		p->latency = p->gpu.ops->kernel(&p->gpu, "ts_latency", p->cta.shared, error);
-	if (p->latency != NULL)
+	if (p->latency != NULL && (!p->gpu.is.sparse_units || find_units(p, error)))
 		return true;
 	ts_prober_close(p);
 	return false;
@@ -28,6 +46,7 @@ void ts_prober_close(struct ts_prober *p)
 {
 	ts_backend_free(&p->gpu, p->memory);
 	ts_backend_close(&p->gpu);
+	ts_units_finish(&p->units);
 	g_clear_pointer(&p->words, g_free);
 	memset(p, 0, sizeof *p);
 }
@@ -73,6 +92,22 @@ static void *at(const struct ts_prober *p, uint64_t word)
 	return (void *)(uintptr_t)(p->memory + word * sizeof(uint32_t));
 }
 
+/* Gives the units in the records that were written their numbers from 0 on. */
+static void number_units(
+	const struct ts_prober *p, const struct ts_plan *plan, const struct ts_probe_log *log)
+{
+	const struct ts_probe_cursors *c = ts_probe_cursors(log);
+	uint64_t ranks = (uint64_t)plan->cluster_m * plan->cluster_n;
+	struct ts_probe_record *records = ts_probe_records(log);
+	struct ts_probe_event *events = ts_probe_events(log);
+
+	for (uint64_t i = 0; i < MIN(c->groups, log->layout.group_room) * ranks; i++)
+		if (records[i].worker != TS_PROBE_POISON)
+			records[i].unit = ts_units_find(&p->units, records[i].unit);
+	for (uint64_t i = 0; i < MIN(c->events, log->layout.event_room); i++)
+		events[i].unit = ts_units_find(&p->units, events[i].unit);
+}
+
 bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 	const struct ts_probe_pace *pace, struct ts_probe_log *ret_log, GError **error)
 {
@@ -104,7 +139,11 @@ bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 		return false;
 	ret_log->layout = l;
 	ret_log->words = p->words;
-	return p->gpu.ops->fetch(&p->gpu, p->words, p->memory, l.words * sizeof(uint32_t), error);
+	if (!p->gpu.ops->fetch(&p->gpu, p->words, p->memory, l.words * sizeof(uint32_t), error))
+		return false;
+	if (ts_units_count(&p->units) > 0)
+		number_units(p, plan, ret_log);
+	return true;
 }
 
 bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32_t *ret_units,
@@ -136,7 +175,9 @@ bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32
 			ret_latency->ctas == 1 ? ns : MIN(ret_latency->least_ns, ns);
 		ret_latency->most_ns = MAX(ret_latency->most_ns, ns);
 		if (ret_units != NULL)
-			ret_units[i] = (uint32_t)figures[3];
+			ret_units[i] = ts_units_count(&p->units) == 0
+				? (uint32_t)figures[3]
+				: ts_units_find(&p->units, (uint32_t)figures[3]);
 	}
 	return true;
 }

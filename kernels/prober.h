@@ -4,6 +4,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/probe.h"
+#include "kernels/units.h"
 
 /* The size of each CTA. By default those of a GEMM, of which one takes a whole SM. */
 struct ts_prober_cta {
@@ -17,6 +18,7 @@ struct ts_prober {
 	struct ts_backend gpu;
 	void *probe, *latency;
 	struct ts_prober_cta cta;
+	struct ts_units units; /* where the device's own numbers have gaps; else empty */
 	uint64_t memory, memory_words;
 	uint32_t *words; /* the last launch's memory */
 	uint64_t words_made;
@@ -28,8 +30,9 @@ struct ts_probe_pace {
 	bool hardware_domain;
 };
 
-/* Opens a GPU of that backend, or the first there is where `ops` is NULL. CTAs get less shared
- * memory than `cta` says where one may not have as much. */
+/* Opens a GPU of that backend, or the first there is where `ops` is NULL. Where its units have any
+ * numbers they are found by a launch, and numbered from 0 on in all that is returned. CTAs get less
+ * shared memory than `cta` says where one may not have as much. */
 bool ts_prober_open(struct ts_prober *p, const struct ts_backend_ops *ops,
 	const struct ts_prober_cta *cta, GError **error);
 void ts_prober_close(struct ts_prober *p);

@@ -5,7 +5,7 @@
 #include "sim/machine.h"
 #include "sim/refuse.h"
 
-/* Dense FLOP per clock and SM that the vendor publishes for a target: they can't be
+/* Dense FLOP per clock and SM or CU that the vendor publishes for a target: they can't be
  * asked for. 0 where it publishes none. */
 struct rates {
 	const char *target;
@@ -18,13 +18,16 @@ static const struct rates rates[] = {
 	{"sm_90", 4096, 4096, 8192, 2048, 256,
 		"H100 data sheet: dense peak / SMs / the clock it is computed at"},
 	{"sm_100", 8192, 8192, 16384, 0, 0, "B200 dense peak / SMs / the clock it is computed at"},
+	{"gfx90a", 1024, 1024, 0, 0, 256, "AMD CDNA 2 white paper, table 1"},
+	{"gfx942", 2048, 2048, 4096, 1024, 256, "AMD CDNA 3 white paper, table 1"},
+	{"gfx950", 4096, 4096, 8192, 0, 256, "AMD CDNA 4 white paper, table 1"},
 };
 
 struct figures {
 	struct ts_gpu_map map;
 	struct ts_latency alone, shared, apart; /* claims by one CTA, by all on one counter, by all
 						   on one each */
-	uint32_t *wave; /* the SM of each CTA of a kernel without clusters */
+	uint32_t *wave; /* the SM or CU of each CTA of a kernel without clusters */
 };
 
 /* Counters lie in lines, and lines are near or far from an SM: several are tried. */
@@ -78,20 +81,25 @@ static void put_claims(GString *out, const char *who, const struct ts_latency *l
 		l->ns / l->ctas, l->cycles / l->ctas, l->least_ns, l->most_ns);
 }
 
-static void put_wave(GString *out, const char *who, const uint32_t *wave, uint32_t count)
+static void put_wave(
+	GString *out, const char *who, const char *unit, const uint32_t *wave, uint32_t count)
 {
-	g_string_append_printf(out, "\nfirst wave   of a kernel %s: CTA 0, 1, 2, ... on SM", who);
+	g_string_append_printf(
+		out, "\nfirst wave   of a kernel %s: CTA 0, 1, 2, ... on %s", who, unit);
 	for (uint32_t i = 0; i < count; i++)
 		g_string_append_printf(out, "%s%u", i % 22 == 0 ? "\n             " : " ", wave[i]);
 }
 
-static void put_clusters(GString *out, const struct figures *f, const struct ts_device *builtin)
+static void put_clusters(
+	GString *out, const struct figures *f, const char *group, const struct ts_device *builtin)
 {
 	g_string_append_printf(
-		out, "\n%-8s %9s %6s %12s", "cluster", "resident", "CTAs", "GPCs' sizes");
+		out, "\n%-8s %9s %6s %5ss' sizes", "cluster", "resident", "CTAs", group);
 	if (builtin != NULL)
 		g_string_append_printf(out, " %9s", builtin->id);
 	for (uint32_t ctas = 1; ctas <= TS_GPU_CLUSTER_MAX; ctas++) {
+		if (ctas > 1 && f->map.max_cluster == 1)
+			break;
 		g_string_append_printf(out, "\n%-8u %9u %6u %12u", ctas, f->map.resident[ctas],
 			f->map.resident[ctas] * ctas, ts_gpu_map_fit(&f->map, ctas));
 		if (builtin != NULL)
@@ -121,16 +129,21 @@ static void report(const struct figures *f, const struct ts_prober *p)
 	g_autofree char *all = g_strdup_printf("%u CTAs on one counter", p->gpu.is.units);
 	g_autofree char *own = g_strdup_printf("%u CTAs on a counter each", p->gpu.is.units);
 	const struct ts_backend_properties *is = &p->gpu.is;
+	const char *unit = p->gpu.ops->unit, *group = p->gpu.ops->group;
 	struct ts_device *builtin = find_builtin(is->name);
 
 	g_string_append_printf(out, "device       %s, %s\n", is->name, is->about);
-	g_string_append_printf(out, "SMs          %u in GPCs of %s\n", f->map.units, sizes);
+	g_string_append_printf(
+		out, "%ss          %u in %ss of %s\n", unit, f->map.units, group, sizes);
 	if (f->map.odd > 0)
 		g_string_append_printf(out,
 			"             which does not explain the residency of clusters of %u\n",
 			f->map.odd);
-	g_string_append_printf(out, "clock        %.0f MHz at most, %.0f MHz while claiming\n",
-		is->clock_khz / 1e3, 1e3 * f->alone.cycles / f->alone.ns);
+	g_string_append_printf(out, "clock        %.0f MHz at most", is->clock_khz / 1e3);
+	if (f->alone.cycles > 0)
+		g_string_append_printf(
+			out, ", %.0f MHz while claiming", 1e3 * f->alone.cycles / f->alone.ns);
+	g_string_append(out, "\n");
 	g_string_append_printf(out, "memory       L2 %u bytes; %.0f GB/s by its clock and width\n",
 		is->l2_bytes, bandwidth_gbps(is));
 	put_claims(out, "one CTA alone, on several counters", &f->alone);
@@ -139,9 +152,10 @@ static void report(const struct figures *f, const struct ts_prober *p)
 	g_string_append_printf(out,
 		"residency    of CTAs with %u threads and %u bytes of shared memory\n",
 		p->cta.threads, p->cta.shared);
-	put_clusters(out, f, builtin);
-	put_wave(out, "without clusters", f->wave, f->map.units);
-	put_wave(out, "that uses clusters", f->map.wave, f->map.units);
+	put_clusters(out, f, group, builtin);
+	put_wave(out, "without clusters", unit, f->wave, f->map.units);
+	if (is->max_cluster > 1)
+		put_wave(out, "that uses clusters", unit, f->map.wave, f->map.units);
 	g_print("%s\n", out->str);
 	ts_device_free(builtin);
 }
@@ -171,6 +185,35 @@ static void put_rates(GKeyFile *file, const char *target)
 	}
 }
 
+static void put_gpcs(GKeyFile *file, const struct figures *f, const char *here)
+{
+	g_autofree char *told = g_strdup_printf("%s: reported by the driver", here);
+	g_autofree char *found = g_strdup_printf("%s: SMs seen in one cluster", here);
+	g_autofree char *sizes = sizes_text(&f->map);
+
+	put_key(file, "sms", told, f->map.units);
+	if (f->map.odd > 0)
+		return;
+	g_key_file_set_string(file, "device", "gpcs", sizes);
+	g_key_file_set_string(file, "sources", "gpcs", found);
+}
+
+static bool put_xcds(GKeyFile *file, const struct figures *f, const char *here, GError **error)
+{
+	g_autofree char *sizes = sizes_text(&f->map);
+	g_autofree char *found = g_strdup_printf("%s: XCDs that CTAs ran on", here);
+	g_autofree char *counted = g_strdup_printf("%s: CUs that CTAs ran on", here);
+
+	for (uint32_t i = 1; i < f->map.groups; i++)
+		if (f->map.sizes[i] != f->map.sizes[0])
+			return ts_refuse(error,
+				"XCDs of %s CUs: a device file has one number for all of them",
+				sizes);
+	put_key(file, "xcds", found, f->map.groups);
+	put_key(file, "cus_per_xcd", counted, f->map.sizes[0]);
+	return true;
+}
+
 static bool write_file(
 	const struct figures *f, const struct ts_prober *p, const char *path, GError **error)
 {
@@ -181,22 +224,19 @@ static bool write_file(
 	g_autofree char *here = g_strdup_printf("measured on this GPU, %s", date);
 	g_autofree char *told = g_strdup_printf("%s: reported by the driver", here);
 	g_autofree char *fits = g_strdup_printf("%s: the largest of which one is resident", here);
-	g_autofree char *found = g_strdup_printf("%s: SMs seen in one cluster", here);
 	g_autofree char *memory = g_strdup_printf("%s: reported clock x width x 2", here);
 	g_autofree char *claims = g_strdup_printf("%s: mean of dependent claims from one counter "
 						  "by %u CTAs at once; one alone: %.0f ns",
 		here, f->map.units, f->alone.ns / f->alone.ctas);
-	g_autofree char *sizes = sizes_text(&f->map);
 	g_autofree char *text = NULL;
 	struct ts_output o = {0};
 
 	g_key_file_set_string(file, "device", "name", p->gpu.is.name);
 	g_key_file_set_string(file, "device", "vendor", p->gpu.ops->vendor);
-	put_key(file, "sms", told, f->map.units);
-	if (f->map.odd == 0) {
-		g_key_file_set_string(file, "device", "gpcs", sizes);
-		g_key_file_set_string(file, "sources", "gpcs", found);
-	}
+	if (strcmp(p->gpu.ops->vendor, "amd") != 0)
+		put_gpcs(file, f, here);
+	else if (!put_xcds(file, f, here, error))
+		return false;
 	put_key(file, "max_cluster", fits, f->map.max_cluster);
 	put_key(file, "clock_mhz", told, is->clock_khz / 1e3);
 	put_rates(file, is->target);
@@ -252,7 +292,8 @@ int ts_gpu_describe_command(int argc, char **argv, GError **error)
 		{"threads", 0, 0, G_OPTION_ARG_STRING, &threads,
 			"threads of a CTA, of which one works (default 256)", "N"},
 		{"shared-kb", 0, 0, G_OPTION_ARG_STRING, &shared_kb,
-			"shared memory of a CTA (default 200, so that one fits on an SM)", "KIB"},
+			"shared memory of a CTA (default 200, so that one fits on an SM or CU)",
+			"KIB"},
 		{0}};
 	g_autoptr(GOptionContext) context = g_option_context_new("- gpu describe");
 

@@ -51,6 +51,14 @@ static bool join(
 	return true;
 }
 
+/* Joins what the units' own numbers show. */
+static void join_known(const struct ts_prober *p, uint32_t *parent)
+{
+	for (uint32_t i = 1; i < ts_units_count(&p->units); i++)
+		if (ts_units_group(&p->units, i) == ts_units_group(&p->units, i - 1))
+			parent[i] = parent[i - 1];
+}
+
 /* The first wave of single CTAs, one an SM. Where not every SM shows up, those are last. */
 static bool find_wave(struct ts_gpu_map *map, struct ts_prober *p, GError **error)
 {
@@ -115,6 +123,7 @@ bool ts_gpu_map_make(struct ts_gpu_map *map, struct ts_prober *p, GError **error
 	map->wave = g_new0(uint32_t, map->units);
 	for (uint32_t i = 0; i < map->units; i++)
 		parent[i] = i;
+	join_known(p, parent);
 	for (uint32_t ctas = 1; ctas <= TS_GPU_CLUSTER_MAX; ctas++) {
 		map->resident[ctas] = ts_prober_residency(p, ctas, 1);
 		if (map->resident[ctas] > 0)

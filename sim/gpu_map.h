@@ -1,5 +1,5 @@
-/* The GPU's map: which SMs share a GPC, and in which order a grid fills them. Found by launching
- * clusters, whose CTAs are always inside one GPC. */
+/* The GPU's map: which SMs share a GPC, or CUs an XCD, and in which order a grid fills them. XCDs
+ * are known; GPCs are found by launching clusters, whose CTAs are always inside one. */
 #ifndef TS_GPU_MAP_H
 #define TS_GPU_MAP_H
 
@@ -9,9 +9,9 @@ enum { TS_GPU_CLUSTER_MAX = 16 };
 
 struct ts_gpu_map {
 	uint32_t units, groups;
-	uint32_t *group; /* per SM: its GPC, numbered in the order of the first wave */
-	uint32_t *sizes; /* per GPC: its SMs */
-	uint32_t *wave;  /* the SM of each CTA of a first wave; as many as SMs */
+	uint32_t *group; /* per SM or CU: its GPC or XCD, numbered in the order of the first wave */
+	uint32_t *sizes; /* per GPC or XCD: its SMs or CUs */
+	uint32_t *wave;  /* the SM or CU of each CTA of a first wave; as many as SMs */
 	uint32_t resident[TS_GPU_CLUSTER_MAX + 1]; /* clusters of so many CTAs; 0 where none fit */
 	uint32_t max_cluster;
 	uint32_t odd; /* a size of clusters of which other than `resident` fit the GPCs; 0: none */

@@ -88,7 +88,8 @@ static struct ts_device *make_device(const struct ts_prober *p)
 	d->id = g_strdup("gpu");
 	d->name = g_strdup(p->gpu.is.name);
 	d->units = p->gpu.is.units;
-	d->groups = d->xcds = d->occupancy = d->max_cluster = 1;
+	d->groups = d->occupancy = d->max_cluster = 1;
+	d->xcds = p->gpu.is.domains;
 	d->group_units = g_new(uint32_t, 1);
 	d->group_units[0] = d->units;
 	for (uint32_t ctas = 2; ctas <= TS_GPU_CLUSTER_MAX; ctas++)
@@ -116,6 +117,12 @@ static bool check_room(const struct probe *b, const struct ts_plan *p, GError **
 	double busy = (double)b->pace.busy_ns * p->depth;
 	uint32_t resident = ts_prober_residency(&b->prober, p->cluster_m, p->cluster_n);
 
+	if (p->cluster_m * p->cluster_n > b->prober.gpu.is.max_cluster)
+		return ts_refuse(error,
+			"clusters of %ux%u CTAs: those of %s have %u at most; use another "
+			"--cluster",
+			p->cluster_m, p->cluster_n, b->prober.gpu.is.name,
+			b->prober.gpu.is.max_cluster);
 	if (resident == 0)
 		return ts_refuse(error,
 			"clusters of %ux%u CTAs with %u bytes of shared memory each: %s has no "
@@ -374,7 +381,8 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 		{"threads", 0, 0, G_OPTION_ARG_STRING, &o.threads,
 			"threads of a CTA, of which one works (default 256)", "N"},
 		{"shared-kb", 0, 0, G_OPTION_ARG_STRING, &o.shared_kb,
-			"shared memory of a CTA (default 200, so that one fits on an SM)", "KIB"},
+			"shared memory of a CTA (default 200, so that one fits on an SM or CU)",
+			"KIB"},
 		{"records", 0, 0, G_OPTION_ARG_FILENAME, &o.records,
 			"write one CSV line per item and CTA", "FILE"},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",

@@ -4,7 +4,7 @@
 #include "sim/gpu.h"
 #include "sim/request.h"
 
-/* What one SM did, or all of a GPC. Times in ns from the start of the first item. */
+/* What one SM or CU did, or all of a GPC or XCD. Times in ns from the start of the first item. */
 struct share {
 	uint32_t units, items;
 	uint64_t busy, last;
@@ -34,7 +34,7 @@ static void add(struct share *s, const struct ts_probe_record *record, uint64_t 
 	s->last = MAX(s->last, record->to - start);
 }
 
-/* Unsound records may hold anything: only SMs that exist are counted. */
+/* Unsound records may hold anything: only units that exist are counted. */
 static void share_out(const struct ts_gpu_run *r, struct shares *s)
 {
 	uint64_t count = count_records(r);
@@ -94,6 +94,7 @@ static void put_verdict(GString *out, const struct ts_gpu_run *r)
 
 static void put_balance(GString *out, const struct ts_gpu_run *r, const struct shares *s)
 {
+	const char *unit = r->prober->gpu.ops->unit;
 	uint32_t used = 0, least = UINT32_MAX, most = 0;
 
 	for (uint32_t i = 0; i < r->map->units; i++) {
@@ -101,10 +102,10 @@ static void put_balance(GString *out, const struct ts_gpu_run *r, const struct s
 		least = MIN(least, s->units[i].items);
 		most = MAX(most, s->units[i].items);
 	}
-	g_string_append_printf(out, "balance      %u of %u SMs had tiles, from %u to %u each\n",
-		used, r->map->units, least, most);
-	g_string_append_printf(
-		out, "\n%-4s %8s %9s %7s  %s\n", "GPC", "SMs", "tiles", "busy %", "last finish");
+	g_string_append_printf(out, "balance      %u of %u %ss had tiles, from %u to %u each\n",
+		used, r->map->units, unit, least, most);
+	g_string_append_printf(out, "\n%-4s %7ss %9s %7s  %s\n", r->prober->gpu.ops->group, unit,
+		"tiles", "busy %", "last finish");
 	for (uint32_t g = 0; g < r->map->groups; g++) {
 		const struct share *share = &s->groups[g];
 		g_autofree char *last = ts_time_text(1000 * share->last);
@@ -118,11 +119,12 @@ static char *text_report(const struct ts_gpu_run *r, const struct shares *s)
 {
 	const struct ts_plan *p = r->plan;
 	g_autofree char *plan = ts_request_plan_text(p);
+	const struct ts_backend *gpu = &r->prober->gpu;
 	g_autofree char *makespan = ts_time_text(1000 * s->makespan);
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "device       %s: %u SMs in %u GPCs\n", r->prober->gpu.is.name,
-		r->map->units, r->map->groups);
+	g_string_append_printf(out, "device       %s: %u %ss in %u %ss\n", gpu->is.name,
+		r->map->units, gpu->ops->unit, r->map->groups, gpu->ops->group);
 	g_string_append_printf(out, "plan         %s\n", plan);
 	g_string_append_printf(out,
 		"launch       %u clusters of %ux%u CTAs with %u bytes of shared memory, %u "
@@ -137,15 +139,21 @@ static char *text_report(const struct ts_gpu_run *r, const struct shares *s)
 	return g_string_free(out, FALSE);
 }
 
-static void put_shares(JsonBuilder *b, const char *name, const char *index,
+/* An array "gpcs" of objects "gpc", or of the other words that a vendor has for them. */
+static void put_shares(JsonBuilder *b, const char *word, const char *part_word,
 	const struct share *shares, uint32_t count, uint64_t makespan)
 {
+	g_autofree char *index = g_ascii_strdown(word, -1);
+	g_autofree char *name = g_strconcat(index, "s", NULL);
+	g_autofree char *part = g_ascii_strdown(part_word, -1);
+	g_autofree char *parts = g_strconcat(part, "s", NULL);
+
 	json_builder_set_member_name(b, name);
 	json_builder_begin_array(b);
 	for (uint32_t i = 0; i < count; i++) {
 		json_builder_begin_object(b);
 		ts_json_count(b, index, i);
-		ts_json_count(b, "sms", shares[i].units);
+		ts_json_count(b, parts, shares[i].units);
 		ts_json_count(b, "tiles", shares[i].items);
 		ts_json_number(b, "busy_percent", busy_percent(&shares[i], makespan));
 		ts_json_count(b, "last_finish_ns", shares[i].last);
@@ -158,6 +166,7 @@ static char *json_report(const struct ts_gpu_run *r, struct shares *s)
 {
 	const struct ts_plan *p = r->plan;
 	g_autofree char *plan = ts_request_plan_text(p);
+	const struct ts_backend_ops *ops = r->prober->gpu.ops;
 	JsonBuilder *b = json_builder_new();
 
 	for (uint32_t i = 0; i < r->map->units; i++)
@@ -175,8 +184,8 @@ static char *json_report(const struct ts_gpu_run *r, struct shares *s)
 	ts_json_count(b, "counters", p->counters);
 	ts_json_count(b, "claims", r->verdict->claims);
 	ts_json_count(b, "makespan_ns", s->makespan);
-	put_shares(b, "gpcs", "gpc", s->groups, r->map->groups, s->makespan);
-	put_shares(b, "sms", "sm", s->units, r->map->units, s->makespan);
+	put_shares(b, ops->group, ops->unit, s->groups, r->map->groups, s->makespan);
+	put_shares(b, ops->unit, ops->unit, s->units, r->map->units, s->makespan);
 	json_builder_end_object(b);
 	return ts_json_text(b);
 }
@@ -194,6 +203,8 @@ char *ts_gpu_report(const struct ts_gpu_run *r, enum ts_format format)
 
 bool ts_gpu_records(const struct ts_gpu_run *r, const char *path, GError **error)
 {
+	g_autofree char *unit = g_ascii_strdown(r->prober->gpu.ops->unit, -1);
+	g_autofree char *group = g_ascii_strdown(r->prober->gpu.ops->group, -1);
 	uint64_t count = count_records(r), start = UINT64_MAX;
 	struct ts_output o = {0};
 
@@ -201,9 +212,10 @@ bool ts_gpu_records(const struct ts_gpu_run *r, const char *path, GError **error
 		return false;
 	for (uint64_t i = 0; i < count; i++)
 		start = MIN(start, find_record(r, i)->from);
-	fputs("worker,rank,sm,gpc,domain,counter,answer,m,n,valid,k_begin,k_end,owns,from_ns,to_"
-	      "ns\n",
-		o.file);
+	fprintf(o.file,
+		"worker,rank,%s,%s,domain,counter,answer,m,n,valid,k_begin,k_end,owns,from_ns,"
+		"to_ns\n",
+		unit, group);
 	for (uint64_t i = 0; i < count; i++) {
 		const struct ts_probe_record *a = find_record(r, i);
 		bool claimed = a->counter != (uint32_t)TS_PROBE_NONE;
