@@ -44,7 +44,7 @@ static void simulate(struct sim *s, const char *device, const char *options)
 	ts_run_init(&s->run, &s->settings, &spec, &error);
 	g_assert_no_error(error);
 	tiles = g_new0(char *, s->run.plan.workers);
-	const struct ts_sink sink = {tiles, note_tile, NULL};
+	const struct ts_sink sink = {tiles, note_tile, NULL, NULL};
 
 	ts_run_simulate(&s->run, &s->settings, &sink, &error);
 	g_assert_no_error(error);
