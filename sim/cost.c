@@ -17,8 +17,19 @@ const char *ts_edge_name(enum ts_edge edge)
 	return NULL;
 }
 
+const char *ts_memory_name(enum ts_memory memory)
+{
+	switch (memory) {
+	case TS_MEMORY_ROOFLINE: return "roofline";
+	case TS_MEMORY_CACHES: return "caches";
+	case TS_MEMORIES: break;
+	}
+	return NULL;
+}
+
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_device *d,
-	enum ts_dtype dtype, enum ts_edge edge, uint32_t places, GError **error)
+	enum ts_dtype dtype, enum ts_edge edge, enum ts_memory memory, uint32_t places,
+	GError **error)
 {
 	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
 	double m = p->m, n = p->n, k = p->k;
@@ -37,11 +48,12 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	far = (m * k + k * n + m * n) * c->bytes;
 	at_once = MIN(MIN(MAX(places, 1), MAX(p->workers, 1)), MAX(p->items, 1));
 	c->far_ps_per_item = 0;
-	if (p->items > 0)
+	if (p->items > 0 && memory == TS_MEMORY_ROOFLINE)
 		c->far_ps_per_item =
 			far / p->items * at_once * ps_per_second / (d->dram_gbps * 1e9);
 	c->prologue_ps = d->prologue_ns * ps_per_ns;
 	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
+	c->slot_ps = (double)p->block_m * p->block_n * sizeof(float) / c->l2_bytes_per_ps;
 	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);
 	return true;
 }
@@ -65,8 +77,18 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	double deep = (double)(MIN(k_end, p->k) - MIN(k_begin, p->k));
 	double depth = (double)(k_end - k_begin);
 	double all_rows = 0, all_cols = 0, spent, compute_ps, l2_ps;
-	struct ts_price price = {.fixed_ps = c->prologue_ps + c->epilogue_ps};
+	struct ts_price price = {.fixed_ps = c->prologue_ps};
 
+	if (s->act == TS_FIX_UP) {
+		price.fixed_ps = s->owns ? c->epilogue_ps : 0;
+		price.fix_up_ps = s->parts * c->slot_ps;
+		return price;
+	}
+	/* The epilogue of who keeps its sums comes behind its fix-up. */
+	if (s->parts == 0)
+		price.fixed_ps += c->epilogue_ps;
+	if (!s->owns && p->workspace > 0)
+		price.fix_up_ps = c->slot_ps;
 	if (c->edge == TS_EDGE_REAL) {
 		rows = inside(s->m, p->block_m, p->m);
 		cols = inside(s->n, p->block_n, p->n);

@@ -11,14 +11,21 @@ enum ts_edge { TS_EDGE_FULL, TS_EDGE_REAL, TS_EDGES };
 
 const char *ts_edge_name(enum ts_edge edge);
 
+/* What memory costs: each item its share of the least that DRAM must deliver, or what the caches
+ * lack. The latter takes an event per k iteration. */
+enum ts_memory { TS_MEMORY_ROOFLINE, TS_MEMORY_CACHES, TS_MEMORIES };
+
+const char *ts_memory_name(enum ts_memory memory);
+
 struct ts_cost {
 	const struct ts_plan *plan;
 	enum ts_edge edge;
 	double flops_per_ps;    /* of one CTA */
 	double l2_bytes_per_ps; /* of one CTA */
-	double far_ps_per_item; /* its share of what DRAM must deliver at least */
+	double far_ps_per_item; /* its share of what DRAM must deliver at least; 0 with caches */
 	double bytes;           /* of an element */
 	double prologue_ps, epilogue_ps;
+	double slot_ps; /* a CTA's share of a workspace slot, written or read */
 	uint64_t claim_ps;
 };
 
@@ -27,14 +34,23 @@ struct ts_price {
 	double fixed_ps;  /* prologue and epilogue */
 	double k_ps;      /* k iterations */
 	double padded_ps; /* the part of k_ps that is spent outside M x N x K */
+	double fix_up_ps; /* partial sums, written or added */
 };
 
 /* False and a refusal where the device has no rate for `dtype`. What works at once, `places` at
- * most, shares the bandwidth of DRAM. */
+ * most, shares the bandwidth of DRAM, unless `memory` says that caches stand before it. */
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *plan, const struct ts_device *device,
-	enum ts_dtype dtype, enum ts_edge edge, uint32_t places, GError **error);
+	enum ts_dtype dtype, enum ts_edge edge, enum ts_memory memory, uint32_t places,
+	GError **error);
 
-/* The price of item `s`, whose first CTA has the largest tile. */
+/* All of it. */
+static inline double ts_price_ps(const struct ts_price *price)
+{
+	return price->fixed_ps + price->k_ps + price->fix_up_ps;
+}
+
+/* The price of item `s`, whose first CTA has the largest tile, or of a fix-up. Partial sums go
+ * through L2, and the output is written where the item is complete. */
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
 
 #endif

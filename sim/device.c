@@ -29,6 +29,7 @@ static const struct key numbers[] = {
 	{"llc_bytes", G_STRUCT_OFFSET(struct ts_device, llc_bytes), 1, 1e15, false, 0},
 	{"llc_gbps", G_STRUCT_OFFSET(struct ts_device, llc_gbps), 0.01, 1e9, false, 0},
 	{"dram_gbps", G_STRUCT_OFFSET(struct ts_device, dram_gbps), 0.01, 1e9, true, 0},
+	{"dram_efficiency", G_STRUCT_OFFSET(struct ts_device, dram_efficiency), 0.01, 1, false, 1},
 	/* Twice what one H200 shows: a device-scope atomic on a die with a fabric between caches.
 	 */
 	{"claim_ns", G_STRUCT_OFFSET(struct ts_device, claim_ns), 0, 1e9, false, 500},

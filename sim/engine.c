@@ -4,11 +4,14 @@
 #include "policies/plan.h"
 
 enum state {
-	EMPTY, /* nobody there */
-	READY, /* the policy is to be asked */
+	EMPTY,   /* nobody there */
+	READY,   /* the policy is to be asked */
+	FETCHES, /* with caches: at a k iteration of its item */
 	WORKS,
 	CLAIMS,
 	WAITS, /* in no event: a signal wakes it */
+	WOKEN, /* the flag that it waits for is on its way */
+	FIXES,
 	CLOSED /* given back for good */
 };
 
@@ -18,8 +21,11 @@ struct seat {
 	uint32_t answer;
 	struct ts_step step;
 	struct ts_price price;
-	uint64_t since;   /* ps: when the step began */
-	uint32_t counter; /* of the last claim */
+	double scale;      /* of the item's times */
+	uint32_t k;        /* of FETCHES */
+	double stalled_ps; /* for the caches, in this item */
+	uint64_t since;    /* ps: when the step began */
+	uint32_t counter;  /* of the last claim */
 };
 
 struct event {
@@ -108,8 +114,74 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 	seat->price.fixed_ps *= scale;
 	seat->price.k_ps *= scale;
 	seat->price.padded_ps *= scale;
-	seat->state = WORKS;
-	push(l, now + (uint64_t)(seat->price.fixed_ps + seat->price.k_ps + 0.5), at);
+	seat->price.fix_up_ps *= scale;
+	seat->state = seat->step.act == TS_WORK ? WORKS : FIXES;
+	if (l->engine->caches == NULL || seat->state == FIXES) {
+		push(l, now + (uint64_t)(ts_price_ps(&seat->price) + 0.5), at);
+		return;
+	}
+	seat->state = FETCHES;
+	seat->scale = scale;
+	seat->k = seat->step.k_begin;
+	push(l, now + (uint64_t)(l->engine->cost->prologue_ps * scale + 0.5), at);
+}
+
+/* One k iteration: the panels of the next are fetched while this one computes, and the longer of
+ * the two is the time that it takes. After the last one comes the epilogue, or the writing of a
+ * partial sum. */
+static void fetch(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	const struct ts_step *s = &seat->step;
+	uint32_t group = l->engine->machine->places[at].group;
+	double compute, ready, stall;
+
+	if (seat->k >= s->k_end) {
+		if (s->owns && s->parts == 0)
+			ts_caches_store(l->engine->caches, (double)now, group, s);
+		seat->state = WORKS;
+		push(l,
+			now +
+				(uint64_t)(ts_price_ps(&seat->price) - seat->price.k_ps -
+					l->engine->cost->prologue_ps * seat->scale + 0.5),
+			at);
+		return;
+	}
+	compute = seat->price.k_ps / (s->k_end - s->k_begin);
+	ready = ts_caches_fetch(l->engine->caches, (double)now, group, s, seat->k) - (double)now;
+	stall = MAX(ready - compute, 0);
+	seat->stalled_ps += stall;
+	seat->k++;
+	push(l, now + (uint64_t)(compute + stall + 0.5), at);
+}
+
+/* Tells of a step that is done. */
+static void tell_met(struct loop *l, uint64_t now, uint32_t at)
+{
+	const struct seat *seat = &l->seats[at];
+	struct ts_met met = {.step = seat->step,
+		.worker = seat->worker.id,
+		.place = at,
+		.group = l->engine->machine->places[at].group,
+		.from = seat->since,
+		.to = now};
+
+	if (met.step.act == TS_FIX_UP)
+		met.price = seat->price;
+	for (size_t i = 0; i < l->engine->sink_count; i++)
+		if (l->engine->sinks[i].met != NULL)
+			l->engine->sinks[i].met(l->engine->sinks[i].data, &met);
+}
+
+static void finish_met(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+
+	if (seat->state == FIXES && seat->step.owns && l->engine->caches != NULL)
+		ts_caches_store(l->engine->caches, (double)now,
+			l->engine->machine->places[at].group, &seat->step);
+	seat->state = READY;
+	tell_met(l, now, at);
 }
 
 static void finish_item(struct loop *l, uint64_t now, uint32_t at)
@@ -127,6 +199,11 @@ static void finish_item(struct loop *l, uint64_t now, uint32_t at)
 		.from = seat->since,
 		.to = now};
 
+	if (seat->stalled_ps > 0) {
+		item.price.padded_ps *= 1 + seat->stalled_ps / item.price.k_ps;
+		item.price.k_ps += seat->stalled_ps;
+		seat->stalled_ps = 0;
+	}
 	seat->counter = UINT32_MAX;
 	seat->state = READY;
 	for (size_t i = 0; i < l->engine->sink_count; i++)
@@ -163,9 +240,9 @@ static void give_signal(struct loop *l, uint64_t now, const struct ts_step *s)
 		if (seat->state != WAITS || seat->step.counter != s->counter ||
 			l->counters[s->counter] < seat->step.value)
 			continue;
-		seat->state = READY;
+		seat->state = WOKEN;
 		l->waiting--;
-		push(l, now, i);
+		push(l, now + l->engine->cost->claim_ps, i);
 	}
 }
 
@@ -233,7 +310,8 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			return false;
 		}
 		switch (seat->step.act) {
-		case TS_WORK: work(l, now, at); break;
+		case TS_WORK:
+		case TS_FIX_UP: work(l, now, at); break;
 		case TS_CLAIM:
 			if (!counter_exists(l, seat))
 				return false;
@@ -243,8 +321,12 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 		case TS_WAIT:
 			if (!counter_exists(l, seat))
 				return false;
-			if (l->counters[seat->step.counter] >= seat->step.value)
+			/* To look costs as much as a claim. */
+			if (l->counters[seat->step.counter] >= seat->step.value) {
+				seat->state = WOKEN;
+				push(l, now + l->engine->cost->claim_ps, at);
 				break;
+			}
 			seat->state = WAITS;
 			l->waiting++;
 			break;
@@ -252,10 +334,14 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			if (!counter_exists(l, seat))
 				return false;
 			give_signal(l, now, &seat->step);
+			tell_met(l, now, at);
 			break;
-		case TS_STOP: leave(l, now, at); return true;
+		case TS_STOP:
+			tell_met(l, now, at);
+			leave(l, now, at);
+			return true;
 		}
-		if ((uint32_t)seat->step.act > TS_SIGNAL) {
+		if ((uint32_t)seat->step.act > TS_FIX_UP) {
 			l->outcome.end = TS_BAD_STEP;
 			l->outcome.worker = seat->worker.id;
 			l->outcome.counter = (uint32_t)seat->step.act;
@@ -268,8 +354,11 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 static bool step(struct loop *l, struct event e)
 {
 	switch (l->seats[e.place].state) {
+	case FETCHES: fetch(l, e.time, e.place); return true;
 	case WORKS: finish_item(l, e.time, e.place); break;
 	case CLAIMS: finish_claim(l, e.time, e.place); break;
+	case WOKEN:
+	case FIXES: finish_met(l, e.time, e.place); break;
 	case EMPTY:
 		if (!enter(l, e.time, e.place))
 			return true;

@@ -5,6 +5,7 @@
 #define TS_ENGINE_H
 
 #include "policies/rules.h"
+#include "sim/cache.h"
 #include "sim/cost.h"
 #include "sim/machine.h"
 
@@ -24,11 +25,21 @@ struct ts_claimed {
 	uint64_t from, to;
 };
 
+/* A wait, a signal or a fix-up that is done, or a worker that stops: how those meet that work on
+ * one item. Of a fix-up `price` is what it cost. */
+struct ts_met {
+	struct ts_step step;
+	struct ts_price price;
+	uint32_t worker, place, group;
+	uint64_t from, to;
+};
+
 /* Told of each event in the order of time. A function may be NULL. */
 struct ts_sink {
 	void *data;
 	void (*item)(void *data, const struct ts_item *item);
 	void (*claim)(void *data, const struct ts_claimed *claim);
+	void (*met)(void *data, const struct ts_met *met);
 };
 
 /* How a run came to its end. */
@@ -46,6 +57,7 @@ struct ts_engine {
 	const struct ts_scenario *scenario;
 	struct ts_machine *machine; /* fresh from ts_machine_init() */
 	const struct ts_cost *cost;
+	struct ts_caches *caches; /* NULL: the cost says all of an item's time when it begins */
 	const struct ts_sink *sinks;
 	size_t sink_count;
 	bool hardware_domain; /* a worker's domain is its group, not its id */

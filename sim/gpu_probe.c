@@ -45,8 +45,9 @@ static bool refuse_unsuited(const struct ts_settings *s, GError **error)
 		{"cus", s->cus != NULL}, {"occupancy", s->occupancy != NULL},
 		{"max-cluster", s->max_cluster != NULL}, {"claim-ns", s->claim_ns != NULL},
 		{"prologue-ns", s->prologue_ns != NULL}, {"epilogue-ns", s->epilogue_ns != NULL},
-		{"edge", s->edge != NULL}, {"jitter", s->jitter != NULL}, {"seed", s->seed != NULL},
-		{"mask", s->mask != NULL}, {"slow", s->slow != NULL}, {"hold", s->hold != NULL},
+		{"edge", s->edge != NULL}, {"memory", s->memory != NULL},
+		{"jitter", s->jitter != NULL}, {"seed", s->seed != NULL}, {"mask", s->mask != NULL},
+		{"slow", s->slow != NULL}, {"hold", s->hold != NULL},
 		{"release", s->release != NULL}};
 
 	if (s->file != NULL)

@@ -112,7 +112,7 @@ static bool same_step(const struct ts_step *a, const struct ts_step *b)
 {
 	return a->act == b->act && a->m == b->m && a->n == b->n && a->k_begin == b->k_begin &&
 		a->k_end == b->k_end && a->counter == b->counter && a->value == b->value &&
-		a->owns == b->owns;
+		a->slot == b->slot && a->parts == b->parts && a->owns == b->owns;
 }
 
 /* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
@@ -194,8 +194,12 @@ static bool compile(const char *folder, const char *path, GError **error)
 
 	if (compiler == NULL)
 		return false;
-	if (!g_spawn_sync(folder, (char **)(gpointer)command, NULL, G_SPAWN_STDOUT_TO_DEV_NULL,
-		    NULL, NULL, NULL, &message, &status, error))
+	/* Without a folder to go to and descriptors to close GLib takes posix_spawn(), which runs
+	 * nothing of ours in the child: a lock of the allocator or of a sanitizer that another
+	 * thread holds would never be given back there. */
+	if (!g_spawn_sync(NULL, (char **)(gpointer)command, NULL,
+		    G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_LEAVE_DESCRIPTORS_OPEN, NULL, NULL, NULL,
+		    &message, &status, error))
 		return false;
 	if (g_spawn_check_wait_status(status, NULL))
 		return true;
@@ -277,6 +281,7 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 	g_autofree char *source = NULL;
 	g_autofree char *text = NULL;
 	struct ts_policy_file *f = NULL;
+	bool loads = false;
 
 	if (!g_file_test(absolute, G_FILE_TEST_IS_REGULAR)) {
 		ts_refuse(error, "policy file %s is not there, or is no file", path);
@@ -293,9 +298,12 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 	source = g_build_filename(folder, "policy.c", NULL);
 	text = g_strdup_printf(exported, absolute);
 	f = g_new0(struct ts_policy_file, 1);
-	guard(path);
-	if (!write_headers(folder, error) || !g_file_set_contents(source, text, -1, error) ||
-		!compile(folder, path, error) || !load(f, folder, path, error))
+	if (write_headers(folder, error) && g_file_set_contents(source, text, -1, error) &&
+		compile(folder, path, error)) {
+		guard(path);
+		loads = load(f, folder, path, error);
+	}
+	if (!loads)
 		g_clear_pointer(&f, ts_policy_file_free);
 	remove_folder(folder);
 	if (f == NULL)

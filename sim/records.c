@@ -53,7 +53,7 @@ bool ts_records_open(struct ts_records *r, const struct ts_plan *plan,
 	}
 	if (csv != NULL)
 		fprintf(r->csv.file,
-			"worker,unit,group,domain,m,n,k_begin,k_end,counter,t0_ps,t1_ps\n");
+			"worker,unit,group,domain,m,n,k_begin,k_end,owns,counter,t0_ps,t1_ps\n");
 	if (trace != NULL)
 		name_tracks(r);
 	return true;
@@ -65,8 +65,8 @@ static void on_item(void *data, const struct ts_item *item)
 	const struct ts_step *s = &item->step;
 
 	if (r->csv.file != NULL) {
-		fprintf(r->csv.file, "%u,%u,%u,%u,%u,%u,%u,%u,", item->worker, item->unit,
-			item->group, item->domain, s->m, s->n, s->k_begin, s->k_end);
+		fprintf(r->csv.file, "%u,%u,%u,%u,%u,%u,%u,%u,%d,", item->worker, item->unit,
+			item->group, item->domain, s->m, s->n, s->k_begin, s->k_end, s->owns);
 		if (item->counter != UINT32_MAX)
 			fprintf(r->csv.file, "%u", item->counter);
 		fprintf(r->csv.file, ",%" PRIu64 ",%" PRIu64 "\n", item->from, item->to);
@@ -81,6 +81,26 @@ static void on_item(void *data, const struct ts_item *item)
 			item->from / 1000000, item->from % 1000000,
 			(item->to - item->from) / 1000000, (item->to - item->from) % 1000000,
 			item->worker, s->m, s->n, s->k_begin, s->k_end);
+}
+
+/* "wait 3" or "fix-up (1,0)" on the worker's track. */
+static void on_met(void *data, const struct ts_met *met)
+{
+	struct ts_records *r = data;
+	bool waits = met->step.act == TS_WAIT;
+	g_autofree char *name = waits ? g_strdup_printf("wait %u", met->step.counter)
+				      : g_strdup_printf("fix-up (%u,%u)", met->step.m, met->step.n);
+
+	if (r->trace.file == NULL || (!waits && met->step.act != TS_FIX_UP))
+		return;
+	fprintf(r->trace.file,
+		",{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%" PRIu64
+		",\"ts\":%" PRIu64 ".%06" PRIu64 ",\"dur\":%" PRIu64 ".%06" PRIu64
+		",\"args\":{\"worker\":%u,\"parts\":%u}}\n",
+		name, waits ? "wait" : "fix-up", met->group, track(r->machine, met->place),
+		met->from / 1000000, met->from % 1000000, (met->to - met->from) / 1000000,
+		(met->to - met->from) % 1000000, met->worker,
+		waits ? met->step.value : met->step.parts);
 }
 
 static void on_claim(void *data, const struct ts_claimed *claim)
@@ -101,7 +121,7 @@ static void on_claim(void *data, const struct ts_claimed *claim)
 
 struct ts_sink ts_records_sink(struct ts_records *r)
 {
-	struct ts_sink sink = {r, on_item, on_claim};
+	struct ts_sink sink = {r, on_item, on_claim, on_met};
 
 	return sink;
 }

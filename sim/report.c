@@ -98,6 +98,44 @@ static void put_verdict(const struct ts_run *r, GString *out)
 	g_string_append(out, "\n");
 }
 
+static struct ts_cache_use all_l2s(const struct ts_caches *c, double *ret_least, double *ret_most)
+{
+	struct ts_cache_use sum = {0};
+
+	*ret_least = 100;
+	*ret_most = 0;
+	for (uint32_t i = 0; i < ts_caches_l2s(c); i++) {
+		struct ts_cache_use one = ts_caches_l2(c, i);
+
+		sum.hits += one.hits;
+		sum.misses += one.misses;
+		sum.hit_bytes += one.hit_bytes;
+		sum.miss_bytes += one.miss_bytes;
+		*ret_least = MIN(*ret_least, ts_cache_hit_percent(one));
+		*ret_most = MAX(*ret_most, ts_cache_hit_percent(one));
+	}
+	return sum;
+}
+
+static void put_caches(const struct ts_caches *c, GString *out)
+{
+	double least, most;
+	struct ts_cache_use l2 = all_l2s(c, &least, &most);
+
+	g_string_append_printf(out, "caches       L2 hits %.1f %%", ts_cache_hit_percent(l2));
+	if (ts_caches_l2s(c) > 1)
+		g_string_append_printf(out, " (%.1f to %.1f)", least, most);
+	if (ts_caches_has_llc(c))
+		g_string_append_printf(out, ", memory side cache hits %.1f %%",
+			ts_cache_hit_percent(ts_caches_llc(c)));
+	g_string_append_printf(out,
+		"\n             %.3f GB asked of L2, %.3f GB behind it, %.3f GB from DRAM; %.3f GB "
+		"of C "
+		"stored\n",
+		(l2.hit_bytes + l2.miss_bytes) / 1e9, l2.miss_bytes / 1e9,
+		ts_caches_dram_bytes(c) / 1e9, ts_caches_stored_bytes(c) / 1e9);
+}
+
 static char *text_report(const struct ts_run *r, const char *command)
 {
 	const struct ts_plan *p = &r->plan;
@@ -129,12 +167,23 @@ static char *text_report(const struct ts_run *r, const char *command)
 		"             claims %.1f %%, prologue and epilogue %.1f %%, edges %.1f %%\n",
 		100 * s->quantization, 100 * s->imbalance, 100 * s->unmanned, 100 * s->claims,
 		100 * s->fixed, 100 * s->padding);
+	if (p->workspace > 0) {
+		g_autofree char *size =
+			g_format_size_full(ts_request_workspace(p), G_FORMAT_SIZE_IEC_UNITS);
+
+		g_string_append_printf(out,
+			"fix-up       partial sums %.1f %%, waits for them %.1f %%; a workspace of "
+			"%u slots, %s\n",
+			100 * s->fix_up, 100 * s->waits, p->workspace, size);
+	}
 	g_string_append_printf(out,
 		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
 		"wave: "
 		"%" G_GUINT64_FORMAT " block loads\n",
 		ts_locality_panels_per_wave(&s->locality), uses_per_panel(&s->locality),
 		s->locality.first_panels * p->depth);
+	if (r->caches != NULL)
+		put_caches(r->caches, out);
 	put_table(r, out);
 	g_string_append_printf(out, "\nrepeat with  %s\n", command);
 	return g_string_free(out, FALSE);
@@ -171,6 +220,28 @@ char *ts_json_text(JsonBuilder *builder)
 	return g_strconcat(text, "\n", NULL);
 }
 
+static void put_json_caches(JsonBuilder *b, const struct ts_caches *c)
+{
+	double least, most;
+	struct ts_cache_use l2 = all_l2s(c, &least, &most);
+
+	json_builder_set_member_name(b, "caches");
+	json_builder_begin_object(b);
+	ts_json_number(b, "l2_hit_percent", ts_cache_hit_percent(l2));
+	json_builder_set_member_name(b, "l2_hit_percents");
+	json_builder_begin_array(b);
+	for (uint32_t i = 0; i < ts_caches_l2s(c); i++)
+		json_builder_add_double_value(b, ts_cache_hit_percent(ts_caches_l2(c, i)));
+	json_builder_end_array(b);
+	if (ts_caches_has_llc(c))
+		ts_json_number(b, "llc_hit_percent", ts_cache_hit_percent(ts_caches_llc(c)));
+	ts_json_number(b, "l2_bytes", l2.hit_bytes + l2.miss_bytes);
+	ts_json_number(b, "l2_miss_bytes", l2.miss_bytes);
+	ts_json_number(b, "dram_bytes", ts_caches_dram_bytes(c));
+	ts_json_number(b, "stored_bytes", ts_caches_stored_bytes(c));
+	json_builder_end_object(b);
+}
+
 static char *json_report(const struct ts_run *r, const char *command)
 {
 	const struct ts_plan *p = &r->plan;
@@ -199,6 +270,8 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_count(b, "workers", p->workers);
 	ts_json_count(b, "domains", p->domains);
 	ts_json_count(b, "counters", p->counters);
+	ts_json_count(b, "workspace_slots", p->workspace);
+	ts_json_count(b, "workspace_bytes", ts_request_workspace(p));
 	ts_json_text_member(b, "verdict", ts_fault_name(r->coverage.finding.fault));
 	ts_json_text_member(b, "finding", finding);
 	ts_json_count(b, "makespan_ps", s->outcome.makespan);
@@ -211,6 +284,10 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_number(b, "claims", s->claims);
 	ts_json_number(b, "prologue_epilogue", s->fixed);
 	ts_json_number(b, "edges", s->padding);
+	if (r->caches != NULL)
+		put_json_caches(b, r->caches);
+	ts_json_number(b, "fix_up", s->fix_up);
+	ts_json_number(b, "fix_up_waits", s->waits);
 	ts_json_number(b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality));
 	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
 	ts_json_count(b, "first_wave_block_loads", s->locality.first_panels * p->depth);

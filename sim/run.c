@@ -14,6 +14,7 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 {
 	uint32_t ctas = 1;
 	enum ts_edge edge;
+	enum ts_memory memory;
 
 	memset(r, 0, sizeof *r);
 	ts_coverage_init(&r->coverage);
@@ -23,7 +24,8 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		!ts_device_resize(r->device, r->device->units, spec->domains, error) ||
 		!ts_settings_scenario(settings, r->device, &r->scenario, error) ||
 		!ts_settings_dtype(settings, &r->dtype, error) ||
-		!ts_settings_edge(settings, &edge, error))
+		!ts_settings_edge(settings, &edge, error) ||
+		!ts_settings_memory(settings, &memory, error))
 		return false;
 	if (ts_in_range(spec->cluster_m, 1, 1024) && ts_in_range(spec->cluster_n, 1, 1024))
 		ctas = (uint32_t)(spec->cluster_m * spec->cluster_n);
@@ -43,9 +45,16 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 	if (!ts_request_plan_as(&r->plan, &r->spec, ts_settings_rules(settings), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
-	if (!ts_cost_init(&r->cost, &r->plan, r->device, r->dtype, edge, r->machine.count, error))
+	if (!ts_cost_init(
+		    &r->cost, &r->plan, r->device, r->dtype, edge, memory, r->machine.count, error))
 		return false;
+	if (memory == TS_MEMORY_CACHES) {
+		r->caches = ts_caches_new(&r->plan, r->device, ts_dtype_bytes(r->dtype), error);
+		if (r->caches == NULL)
+			return false;
+	}
 	ts_summary_init(&r->summary, &r->plan, &r->machine);
+	r->hands = g_new0(struct ts_hand, MAX(r->machine.count, 1));
 	ts_coverage_reset(&r->coverage, &r->plan);
 	r->coverage.rules = ts_settings_rules(settings);
 	return true;
@@ -54,8 +63,10 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 void ts_run_finish(struct ts_run *r)
 {
 	ts_coverage_finish(&r->coverage);
+	g_clear_pointer(&r->hands, g_free);
 	ts_summary_finish(&r->summary);
 	ts_machine_finish(&r->machine);
+	g_clear_pointer(&r->caches, ts_caches_free);
 	ts_scenario_finish(&r->scenario);
 	g_clear_pointer(&r->device, ts_device_free);
 	ts_policy_file_note(NULL);
@@ -64,17 +75,31 @@ void ts_run_finish(struct ts_run *r)
 
 static void cover_item(void *data, const struct ts_item *item)
 {
-	struct ts_coverage *c = data;
+	struct ts_run *r = data;
+	struct ts_coverage *c = &r->coverage;
 
 	ts_coverage_item(
 		c, item->worker, &item->step, c->rules == NULL ? ts_cta_tile : c->rules->cta_tile);
+	if (r->plan.workspace > 0)
+		ts_coverage_step(c, &r->hands[item->place], item->worker, &item->step);
 }
 
 static void cover_claim(void *data, const struct ts_claimed *claim)
 {
+	struct ts_run *r = data;
 	uint32_t old;
 
-	ts_coverage_claim(data, claim->worker, claim->counter, &old);
+	ts_coverage_claim(&r->coverage, claim->worker, claim->counter, &old);
+}
+
+static void cover_met(void *data, const struct ts_met *met)
+{
+	struct ts_run *r = data;
+	struct ts_hand *hand = &r->hands[met->place];
+
+	ts_coverage_step(&r->coverage, hand, met->worker, &met->step);
+	if (met->step.act == TS_STOP)
+		memset(hand, 0, sizeof *hand);
 }
 
 /* What only the engine knows about how the run ended. */
@@ -105,26 +130,35 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	const struct ts_sink *extra, GError **error)
 {
 	struct ts_sink sinks[3] = {
-		ts_summary_sink(&r->summary), {&r->coverage, cover_item, cover_claim}};
+		ts_summary_sink(&r->summary), {r, cover_item, cover_claim, cover_met}};
 	struct ts_engine engine = {.plan = &r->plan,
 		.rules = ts_settings_rules(settings),
 		.scenario = &r->scenario,
 		.machine = &r->machine,
 		.cost = &r->cost,
+		.caches = r->caches,
 		.sinks = sinks,
 		.sink_count = 2};
-	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth};
+	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth, .owns = true};
 	struct ts_price price = ts_cost_item(&r->cost, &whole);
 	struct ts_outcome outcome;
-	double slowest = 1, claims;
+	double slowest = 1, claims, far = 0;
 
 	if (!ts_settings_hardware_domain(settings, &engine.hardware_domain, error))
 		return false;
 	for (uint32_t i = 0; i < r->machine.count; i++)
 		slowest = MAX(slowest, r->machine.places[i].slow);
+	/* Nothing waits for longer than for all that anybody asks for. */
+	if (r->caches != NULL)
+		far = ts_caches_longest_ps(r->caches);
 	claims = r->plan.items + (double)r->plan.workers * r->plan.counters;
-	if ((price.fixed_ps + price.k_ps) * 2 * slowest * r->plan.items +
-			(double)r->cost.claim_ps * claims >
+	/* Cut items cost another prologue, a slot's writing and reading, and a wait for each part.
+	 */
+	claims += r->plan.workspace;
+	price.fix_up_ps = (ts_price_ps(&price) + 2 * r->cost.slot_ps) *
+		((double)r->plan.workspace / MAX(r->plan.items, 1));
+	if (ts_price_ps(&price) * 2 * slowest * r->plan.items + (double)r->cost.claim_ps * claims +
+			far >
 		makespan_max_ps)
 		return ts_refuse(error,
 			"the run could take more than %g s of simulated time; use a smaller "

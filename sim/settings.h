@@ -13,7 +13,7 @@ struct ts_settings {
 	char *policy_file;
 	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
 	char *claim_ns, *prologue_ns, *epilogue_ns;
-	char *edge, *domain, *jitter, *seed;
+	char *edge, *memory, *domain, *jitter, *seed;
 	char *mask, **slow, **hold, **release;
 	gboolean help;
 	bool box; /* axes come from a box: those that say nothing are no mistake */
@@ -46,6 +46,7 @@ bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *devic
 
 bool ts_settings_dtype(const struct ts_settings *s, enum ts_dtype *ret_dtype, GError **error);
 bool ts_settings_edge(const struct ts_settings *s, enum ts_edge *ret_edge, GError **error);
+bool ts_settings_memory(const struct ts_settings *s, enum ts_memory *ret_memory, GError **error);
 
 /* Do workers take their domain from where they run, not from their id? */
 bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware, GError **error);

@@ -447,6 +447,7 @@ static void test_repeat_with(void)
 		"--hold any20@0:500 --hold cu37@3 --release xcd2@40 --policy worksteal",
 		"--policy worksteal --mode slots --mask xcd3",
 		"--order snake-n --window 5 --block 128x64x32",
+		"--memory caches --m 999 --edge real",
 		"--device 'a file.device' --max-cluster 3 --cluster 1x3"};
 	g_autofree char *path = g_build_filename(folder, "a file.device", NULL);
 

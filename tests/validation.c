@@ -19,7 +19,7 @@ static void note_tile(void *data, const struct ts_item *item)
 	tiles[item->worker] = g_strdup_printf("(%u,%u)", item->step.m, item->step.n);
 }
 
-/* Runs `options` on a device in tests/data. */
+/* Runs `options`, on a device in tests/data unless `device` is NULL. */
 static void simulate(struct sim *s, const char *device, const char *options)
 {
 	g_autofree char *line = g_strconcat("tilesim ", options, NULL);
@@ -33,8 +33,9 @@ static void simulate(struct sim *s, const char *device, const char *options)
 
 	ts_settings_parse(&s->settings, context, (int)g_strv_length(words), argv, &error);
 	g_assert_no_error(error);
-	s->settings.device =
-		g_strdup_printf("%s/tests/data/%s.device", g_getenv("TILESIM_SOURCE"), device);
+	if (device != NULL)
+		s->settings.device = g_strdup_printf(
+			"%s/tests/data/%s.device", g_getenv("TILESIM_SOURCE"), device);
 	d = ts_settings_device(&s->settings, &error);
 	g_assert_no_error(error);
 	ts_settings_spec(&s->settings, d, &spec, &error);
@@ -43,7 +44,7 @@ static void simulate(struct sim *s, const char *device, const char *options)
 	ts_run_init(&s->run, &s->settings, &spec, &error);
 	g_assert_no_error(error);
 	tiles = g_new0(char *, s->run.plan.workers);
-	const struct ts_sink sink = {tiles, note_tile, NULL};
+	const struct ts_sink sink = {tiles, note_tile, NULL, NULL};
 
 	ts_run_simulate(&s->run, &s->settings, &sink, &error);
 	g_assert_no_error(error);
@@ -156,6 +157,46 @@ static void test_counted(const void *data)
 	stop(&s);
 }
 
+/* HipKittens (arXiv 2511.08083), table 4: hit rates of L2 and memory side cache of an MI355X in
+ * bf16 GEMMs of two sizes, by order. "Window 8, chunk 542" of 4332 tiles is a contiguous share per
+ * XCD. */
+static const struct cached {
+	const char *name, *size, *order;
+	double l2, llc; /* percent */
+} cached[] = {
+	{"9216, row-major", "9216", "--order row", 55, 95},
+	{"9216, window 7, chunk 216", "9216",
+		"--order grouped-m --window 7 --remap chunked --chunk 216", 79, 24},
+	{"9216, window 5, chunk 25", "9216",
+		"--order grouped-m --window 5 --remap chunked --chunk 25", 75, 93},
+	{"14592, row-major", "14592", "--order row", 36, 76},
+	{"14592, window 8, chunk 542", "14592", "--order grouped-m --window 8 --remap chiplet", 79,
+		7},
+	{"14592, window 8, chunk 64", "14592",
+		"--order grouped-m --window 8 --remap chunked --chunk 64", 78, 55},
+};
+
+static void test_cached(const void *data)
+{
+	const struct cached *row = data;
+	g_autofree char *options = g_strdup_printf(
+		"--device mi355x --memory caches --policy data-parallel --block 192x256x64 "
+		"--m %s --n %s --k %s %s",
+		row->size, row->size, row->size, row->order);
+	struct ts_cache_use l2 = {0};
+	struct sim s;
+
+	simulate(&s, NULL, options);
+	for (uint32_t i = 0; i < ts_caches_l2s(s.run.caches); i++) {
+		l2.hits += ts_caches_l2(s.run.caches, i).hits;
+		l2.misses += ts_caches_l2(s.run.caches, i).misses;
+	}
+	g_assert_cmpfloat_with_epsilon(ts_cache_hit_percent(l2), row->l2, 6);
+	g_assert_cmpfloat_with_epsilon(
+		ts_cache_hit_percent(ts_caches_llc(s.run.caches)), row->llc, 6);
+	stop(&s);
+}
+
 /* Published values of cudaOccupancyMaxActiveClusters. */
 static void test_residency(void)
 {
@@ -259,6 +300,12 @@ int main(int argc, char **argv)
 		g_autofree char *path = g_strconcat("/validation/", counted[i].name, NULL);
 
 		g_test_add_data_func(path, &counted[i], test_counted);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(cached); i++) {
+		g_autofree char *path =
+			g_strconcat("/validation/HipKittens: ", cached[i].name, NULL);
+
+		g_test_add_data_func(path, &cached[i], test_cached);
 	}
 	g_test_add_func("/validation/TraceLens: padding of 256x144 tiles", test_padding);
 	g_test_add_func("/validation/active clusters of RTX 5090 and H200", test_residency);

@@ -35,7 +35,8 @@ static const uint32_t no_move = UINT32_MAX;
 
 bool ts_explore_fits(const struct ts_plan *p)
 {
-	return ts_computed_make(p, NULL).words + p->counters + p->workers < words_max;
+	return ts_computed_make(p, NULL).words + p->counters + p->workers + ts_world_slot_words(p) <
+		words_max;
 }
 
 /* Looks up once a state what choosing needs of each worker. */

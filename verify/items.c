@@ -39,7 +39,8 @@ static enum moved move(struct play *play, uint32_t worker)
 
 	if (s.act != TS_WAIT)
 		s = play->rules.next(play->plan, &seat->worker, seat->answer);
-	if (s.act != TS_STOP && s.act != TS_WORK && s.counter >= play->plan->counters)
+	if (s.act != TS_STOP && s.act != TS_WORK && s.act != TS_FIX_UP &&
+		s.counter >= play->plan->counters)
 		return FAILED;
 	switch (s.act) {
 	case TS_STOP: seat->left = true; break;
@@ -55,6 +56,7 @@ static enum moved move(struct play *play, uint32_t worker)
 		seat->waits.act = TS_STOP;
 		break;
 	case TS_SIGNAL: play->counters[s.counter] += s.value; break;
+	case TS_FIX_UP: break;
 	}
 	return MOVED;
 }

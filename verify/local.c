@@ -6,13 +6,13 @@
 enum { LOCALS_MAX = 1 << 16, ANSWERS_KEPT = 1 << 16 };
 
 /* A field more must be compared below. */
-G_STATIC_ASSERT(sizeof(struct ts_step) == 32 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
+G_STATIC_ASSERT(sizeof(struct ts_step) == 40 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
 
 static bool same_step(const struct ts_step *a, const struct ts_step *b)
 {
 	return a->act == b->act && a->m == b->m && a->n == b->n && a->k_begin == b->k_begin &&
 		a->k_end == b->k_end && a->counter == b->counter && a->value == b->value &&
-		a->owns == b->owns;
+		a->slot == b->slot && a->parts == b->parts && a->owns == b->owns;
 }
 
 static gboolean equal(gconstpointer a, gconstpointer b)
@@ -148,6 +148,7 @@ uint64_t ts_step_touches(const struct ts_plan *p, const struct ts_step *s)
 	case TS_WAIT:
 	case TS_SIGNAL: return ts_counter_bit(p, s->counter);
 	case TS_WORK:
+	case TS_FIX_UP:
 	case TS_STOP: break;
 	}
 	return 0;
