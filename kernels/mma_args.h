@@ -20,7 +20,8 @@ enum {
 enum ts_mma_fault {
 	TS_MMA_NO_FAULT,
 	TS_MMA_NO_COUNTER, /* a counter that the plan has not */
-	TS_MMA_PARTIAL,    /* part of an item's k range, without memory for it */
+	TS_MMA_PARTIAL,    /* part of an item, but no place for its sums, or no steps to add them */
+	TS_MMA_STUCK,      /* a counter that nobody signals */
 	TS_MMA_NO_RECORD   /* more items or claims than there is room to write down */
 };
 
@@ -33,7 +34,8 @@ struct ts_mma_args {
 	uint32_t *counters;
 	uint32_t counter_words;   /* from one counter to the next: each has its cache line */
 	uint32_t hardware_domain; /* 1: a worker's domain is its XCD, else its id, modulo domains */
-	uint32_t *fault;          /* enum ts_mma_fault of the last worker that met one */
+	float *workspace; /* as the plan has it: partial sums, in an order that only kernels know */
+	uint32_t *fault;  /* enum ts_mma_fault of the last worker that met one */
 	/* What was done, as the probe writes it down; `cursors` is NULL where nobody asks. */
 	struct ts_probe_cursors *cursors;
 	uint32_t group_room, event_room;

@@ -5,14 +5,21 @@
  * are no clusters here: a CTA computes the tiles of all ranks of an item itself, one after another,
  * so that a plan means the same whatever the device has.
  *
+ * Sums of a part of an item go to the workspace, a slot and rank at a time, each thread's own where
+ * the same thread of another CTA finds them. The owner takes the steps of a fix-up for each rank
+ * anew, since it can keep the sums of only one.
+ *
  * Operands go through MMA_STAGES places in shared memory. Rows and columns beyond the matrices are
  * zero there, and nothing is read for them; element offsets are 64 bit. */
 #include "kernels/mma.h"
 
 enum { BLOCK_K = TS_MMA_BLOCK_K, WARPS = MMA_WARPS_M * MMA_WARPS_N, THREADS = WARPS * MMA_LANES };
 
-/* Steps in the ring: the one that is carried out, and the next. */
+/* Steps in the ring: the one that is carried out, and the next. Behind them is that of a fix-up. */
 enum { STEPS = 2 };
+
+/* Longer than the host lets a launch take: whoever waits so long waits for ever. */
+static const uint64_t patience_ns = 2000000000;
 
 /* K iterations before the end of an item at which the next one is asked for: as long as the answers
  * of a few atomics take. What a worker has claimed is lost to the others. */
@@ -39,16 +46,18 @@ struct handed {
 	uint32_t counter, answer;
 };
 
+/* The worker, for the thread that asks. */
+struct asker {
+	struct ts_worker w;
+	uint32_t turn; /* steps asked for */
+	bool failed;
+};
+
 /* The shared memory of a CTA. */
 struct room {
 	uint16_t *stages;
 	struct handed *steps;
-};
-
-/* The worker, known to the thread that asks. */
-struct asker {
-	struct ts_worker w;
-	uint32_t turn; /* steps asked for */
+	struct asker *asker;
 };
 
 /* Where a warp's part of the tile begins, and its size. */
@@ -130,53 +139,103 @@ TS_GPU bool note_item(const struct ts_mma_args *a, struct handed *h)
 	return h->group < a->group_room;
 }
 
-TS_GPU bool is_whole(const struct ts_mma_args *a, const struct ts_step *s)
+/* Are there slots for the part of an item? */
+TS_GPU bool has_room(const struct ts_mma_args *a, const struct ts_step *s)
 {
-	return s->k_begin == 0 && s->k_end == a->plan.depth && s->owns;
+	uint32_t slots = s->owns ? s->parts : 1;
+
+	if (slots == 0)
+		return s->k_begin == 0 && s->k_end == a->plan.depth;
+	return slots <= a->plan.workspace && s->slot <= a->plan.workspace - slots;
 }
 
 TS_GPU enum ts_mma_fault check_step(const struct ts_mma_args *a, const struct ts_step *s)
 {
 	switch (s->act) {
-	case TS_WORK: return is_whole(a, s) ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
+	case TS_WORK: return has_room(a, s) ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
 	case TS_CLAIM:
 	case TS_WAIT:
 	case TS_SIGNAL:
 		return s->counter < a->plan.counters ? TS_MMA_NO_FAULT : TS_MMA_NO_COUNTER;
+	case TS_FIX_UP: return TS_MMA_PARTIAL;
 	case TS_STOP: break;
 	}
 	return TS_MMA_NO_FAULT;
 }
 
-/* The next step that concerns all threads. One thread asks. */
-TS_GPU void ask(const struct ts_mma_args *a, const struct room *r, struct asker *asker)
+TS_GPU void fail(const struct ts_mma_args *a, const struct room *r, enum ts_mma_fault fault)
 {
-	struct handed h;
+	TS_WRITE(a->fault, (uint32_t)fault);
+	r->asker->failed = true;
+}
+
+/* The next step that concerns all threads. One thread asks. */
+TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
+{
+	struct ts_worker w = r->asker->w;
 	enum ts_mma_fault fault;
+	struct handed h;
 
 	h.group = 0;
 	h.counter = (uint32_t)TS_PROBE_NONE;
 	h.answer = 0;
 	for (;;) {
-		h.step = ts_next(&a->plan, &asker->w, h.answer);
+		h.step = ts_next(&a->plan, &w, h.answer);
 		fault = check_step(a, &h.step);
 		if (h.step.act != TS_CLAIM || fault != TS_MMA_NO_FAULT)
 			break;
 		h.counter = h.step.counter;
 		h.answer = gpu_claim(find_counter(a, h.counter));
-		if (!note(a, &asker->w, &h.step, h.answer)) {
+		if (!note(a, &w, &h.step, h.answer)) {
 			fault = TS_MMA_NO_RECORD;
 			break;
 		}
 	}
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
-	if (fault != TS_MMA_NO_FAULT) {
-		TS_WRITE(a->fault, (uint32_t)fault);
-		h.step = ts_stop();
+	if (fault != TS_MMA_NO_FAULT)
+		fail(a, r, fault);
+	if (r->asker->failed)
+		h.step.act = TS_STOP;
+	TS_WRITE(&r->steps[r->asker->turn % STEPS], h);
+	r->asker->w = w;
+	r->asker->turn++;
+}
+
+/* Waits until the counter is what the step says. One thread does. */
+TS_GPU void wait(const struct ts_mma_args *a, const struct room *r, const struct ts_step *s)
+{
+	uint64_t from = gpu_time_ns();
+
+	while (gpu_acquire(find_counter(a, s->counter)) < s->value)
+		if (gpu_time_ns() - from > patience_ns) {
+			fail(a, r, TS_MMA_STUCK);
+			return;
+		}
+}
+
+/* The next TS_FIX_UP of the part, once its sums are there; TS_STOP where there is none. One thread
+ * asks. */
+TS_GPU void ask_fix_up(const struct ts_mma_args *a, const struct room *r)
+{
+	struct ts_worker w = r->asker->w;
+	struct handed h;
+
+	h.group = 0;
+	h.counter = h.answer = 0;
+	for (;;) {
+		h.step = ts_next(&a->plan, &w, 0);
+		if (h.step.act != TS_WAIT || h.step.counter >= a->plan.counters ||
+			r->asker->failed)
+			break;
+		wait(a, r, &h.step);
 	}
-	TS_WRITE(&r->steps[asker->turn % STEPS], h);
-	asker->turn++;
+	if (h.step.act != TS_FIX_UP || !has_room(a, &h.step))
+		fail(a, r, TS_MMA_PARTIAL);
+	if (r->asker->failed)
+		h.step.act = TS_STOP;
+	TS_WRITE(&r->steps[STEPS], h);
+	r->asker->w = w;
 }
 
 /* Elements that are there from `at` on, of a chunk. */
@@ -303,8 +362,7 @@ TS_GPU void multiply(struct kind kind, const struct part *part, const uint16_t *
 
 /* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
 TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	const struct ts_step *s, const struct ts_tile *tile, struct asker *asker, uint32_t ask_at,
-	float (*sums)[MMA_C])
+	const struct ts_step *s, const struct ts_tile *tile, uint32_t ask_at, float (*sums)[MMA_C])
 {
 	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k);
 	struct operand b = kind.layout == TS_MMA_ALONG_K
@@ -334,7 +392,7 @@ TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, str
 			copy_begin(&a, &b, kind, tile, next, r->stages + to * words, held);
 		mma_copy_commit();
 		if (k == ask_at && gpu_thread() == 0)
-			ask(args, r, asker);
+			ask(args, r);
 		multiply(kind, &part, r->stages + from * words, sums);
 		if (next < s->k_end)
 			copy_end(kind, r->stages + to * words, held);
@@ -407,77 +465,157 @@ TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct k
 	}
 }
 
+/* Where this thread's sums of a rank's tile begin in a slot; they are THREADS apart. */
+TS_GPU float *find_sums(
+	const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank)
+{
+	uint64_t ranks = (uint64_t)a->plan.cluster_m * a->plan.cluster_n;
+
+	return a->workspace + (slot * ranks + rank) * kind.block * kind.block + gpu_thread();
+}
+
+/* Writes the sums of a part to its slot. */
+TS_GPU void keep(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
+	const float (*sums)[MMA_C])
+{
+	uint32_t tiles = kind.block * kind.block / THREADS / MMA_C;
+	float *to = find_sums(a, kind, slot, rank);
+
+	TS_UNROLL
+	for (uint32_t t = 0; t < tiles; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++)
+			TS_WRITE(to + (t * MMA_C + i) * THREADS, sums[t][i]);
+	}
+}
+
+/* Adds what others have kept. */
+TS_GPU void add(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
+	float (*sums)[MMA_C])
+{
+	uint32_t tiles = kind.block * kind.block / THREADS / MMA_C;
+	const float *from = find_sums(a, kind, slot, rank);
+
+	TS_UNROLL
+	for (uint32_t t = 0; t < tiles; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++)
+			sums[t][i] += TS_READ(from + (t * MMA_C + i) * THREADS);
+	}
+}
+
+/* The owner's steps after its own part. False where the worker had better leave. */
+TS_GPU bool fix_up(const struct ts_mma_args *a, const struct room *r, struct kind kind,
+	uint32_t rank, float (*sums)[MMA_C])
+{
+	for (;;) {
+		struct handed h;
+
+		if (gpu_thread() == 0)
+			ask_fix_up(a, r);
+		gpu_sync();
+		gpu_fence();
+		h = TS_READ(&r->steps[STEPS]);
+		if (h.step.act == TS_STOP)
+			return false;
+		for (uint32_t i = 0; i < h.step.parts; i++)
+			add(a, kind, h.step.slot + i, rank, sums);
+		if (h.step.owns)
+			return true;
+		gpu_sync();
+	}
+}
+
 /* Writes down what became of one rank's tile. */
-TS_GPU void record(const struct ts_mma_args *a, const struct asker *asker, const struct handed *h,
+TS_GPU void record(const struct ts_mma_args *a, const struct room *r, const struct handed *h,
 	const struct ts_tile *tile, uint32_t rank, uint64_t from)
 {
 	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
-	struct ts_probe_record r;
+	struct ts_probe_record to;
 
-	r.worker = asker->w.id;
-	r.rank = rank;
-	r.unit = gpu_unit();
-	r.domain = asker->w.domain;
-	r.counter = h->counter;
-	r.answer = h->answer;
-	r.m = tile->m;
-	r.n = tile->n;
-	r.valid = tile->valid ? 1 : 0;
-	r.k_begin = h->step.k_begin;
-	r.k_end = h->step.k_end;
-	r.owns = h->step.owns ? 1 : 0;
-	r.from = from;
-	r.to = gpu_time_ns();
-	TS_WRITE(&a->records[(uint64_t)h->group * ranks + rank], r);
+	to.worker = r->asker->w.id;
+	to.rank = rank;
+	to.unit = gpu_unit();
+	to.domain = r->asker->w.domain;
+	to.counter = h->counter;
+	to.answer = h->answer;
+	to.m = tile->m;
+	to.n = tile->n;
+	to.valid = tile->valid ? 1 : 0;
+	to.k_begin = h->step.k_begin;
+	to.k_end = h->step.k_end;
+	to.owns = h->step.owns ? 1 : 0;
+	to.from = from;
+	to.to = gpu_time_ns();
+	TS_WRITE(&a->records[(uint64_t)h->group * ranks + rank], to);
+}
+
+/* One rank's tile of an item. */
+TS_GPU void compute(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct ts_step *s, const struct ts_tile *tile, uint32_t rank)
+{
+	uint32_t ask_at = s->k_end - s->k_begin > AHEAD ? s->k_end - AHEAD : s->k_begin;
+	float sums[TILES_M * TILES_N][MMA_C];
+	bool good = true;
+
+	TS_UNROLL
+	for (uint32_t t = 0; t < TILES_M * TILES_N; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++)
+			sums[t][i] = 0;
+	}
+	/* Asked for once. The other steps of a part are no claims, which take time. */
+	if (rank > 0 || !s->owns || s->parts > 0)
+		ask_at = s->k_end;
+	accumulate(args, r, kind, s, tile, ask_at, sums);
+	if (s->owns && s->parts > 0)
+		good = fix_up(args, r, kind, rank, sums);
+	if (!s->owns)
+		keep(args, kind, s->slot, rank, (const float(*)[MMA_C])sums);
+	else if (good)
+		store(args, r, kind, tile, (const float(*)[MMA_C])sums);
 }
 
 /* All tiles of an item. */
 TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	const struct handed *h, struct asker *asker)
+	const struct handed *h)
 {
-	const struct ts_step *s = &h->step;
 	uint32_t ranks = args->plan.cluster_m * args->plan.cluster_n;
-	uint32_t ask_at = s->k_end - s->k_begin > AHEAD ? s->k_end - AHEAD : s->k_begin;
+	struct ts_worker after = r->asker->w; /* where the steps of a fix-up begin */
 
 	for (uint32_t rank = 0; rank < ranks; rank++) {
-		struct ts_tile tile = ts_cta_tile(&args->plan, s, rank);
+		struct ts_tile tile = ts_cta_tile(&args->plan, &h->step, rank);
 		uint64_t from = args->cursors != 0 ? gpu_time_ns() : 0;
-		float sums[TILES_M * TILES_N][MMA_C];
 
-		TS_UNROLL
-		for (uint32_t t = 0; t < TILES_M * TILES_N; t++) {
-			TS_UNROLL
-			for (uint32_t i = 0; i < MMA_C; i++)
-				sums[t][i] = 0;
-		}
 		gpu_tile(tile.m, tile.n);
-		if (tile.valid) {
+		if (rank > 0) {
 			/* What the tile before left in shared memory is read. */
-			if (rank > 0)
-				gpu_sync();
-			/* The tile of rank 0 is always there. */
-			accumulate(args, r, kind, s, &tile, asker, rank == 0 ? ask_at : s->k_end,
-				sums);
-			store(args, r, kind, &tile, (const float(*)[MMA_C])sums);
+			gpu_sync();
+			if (gpu_thread() == 0 && h->step.owns && h->step.parts > 0)
+				r->asker->w = after;
 		}
+		/* The tile of rank 0 is always there. */
+		if (tile.valid)
+			compute(args, r, kind, &h->step, &tile, rank);
 		if (args->cursors != 0 && gpu_thread() == 0)
-			record(args, asker, h, &tile, rank, from);
+			record(args, r, h, &tile, rank, from);
 	}
 }
 
 /* Carries out a step that takes no work. */
-TS_GPU void act(const struct ts_mma_args *a, const struct ts_step *s, const struct asker *asker)
+TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct ts_step *s)
 {
 	if (s->act == TS_SIGNAL) {
 		/* After what all threads of this CTA wrote. */
+		gpu_fence();
 		gpu_sync();
 		if (gpu_thread() == 0) {
 			gpu_signal(find_counter(a, s->counter), s->value);
-			note(a, &asker->w, s, s->value);
+			if (!note(a, &r->asker->w, s, s->value))
+				fail(a, r, TS_MMA_NO_RECORD);
 		}
 	} else if (gpu_thread() == 0) {
-		while (gpu_acquire(find_counter(a, s->counter)) < s->value)
-			;
+		wait(a, r, s);
 	}
 }
 
@@ -485,44 +623,61 @@ TS_GPU void act(const struct ts_mma_args *a, const struct ts_step *s, const stru
 TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct kind kind)
 {
 	uint32_t id = gpu_cta();
-	struct asker asker;
 
-	asker.w = ts_worker_make(
-		id, (args->hardware_domain != 0 ? gpu_domain() : id) % args->plan.domains);
-	asker.turn = 0;
+	if (gpu_thread() == 0) {
+		r->asker->w = ts_worker_make(
+			id, (args->hardware_domain != 0 ? gpu_domain() : id) % args->plan.domains);
+		r->asker->turn = 0;
+		r->asker->failed = false;
+	}
 	for (uint32_t turn = 0;; turn++) {
 		struct handed h;
 
 		/* Where it was not asked ahead. */
-		if (gpu_thread() == 0 && asker.turn == turn)
-			ask(args, r, &asker);
+		if (gpu_thread() == 0 && r->asker->turn == turn)
+			ask(args, r);
 		gpu_sync();
 		h = TS_READ(&r->steps[turn % STEPS]);
 		if (h.step.act == TS_STOP)
 			break;
 		if (h.step.act == TS_WORK)
-			work(args, r, kind, &h, &asker);
+			work(args, r, kind, &h);
 		else
-			act(args, &h.step, &asker);
+			act(args, r, &h.step);
 	}
 }
 
-/* A kernel for each kind. */
+/* The kernel of a kind. The CPU has those of all instruction sets side by side. */
 #define KERNEL(name, block, type, layout)                                                          \
 	TS_KERNEL(name, struct ts_mma_args, THREADS)                                               \
 	{                                                                                          \
-		TS_SHARED(struct handed, steps, STEPS);                                            \
-		struct room r = {(uint16_t *)(void *)gpu_shared(), steps};                         \
+		TS_SHARED(struct handed, steps, STEPS + 1);                                        \
+		TS_SHARED(struct asker, asker, 1);                                                 \
+		struct room r = {(uint16_t *)(void *)gpu_shared(), steps, asker};                  \
 		struct kind kind = {block, type, layout};                                          \
                                                                                                    \
 		gemm(&args, &r, kind);                                                             \
 	}
+#define KERNELS(bf16, fp16, suffix)                                                                \
+	KERNEL(bf16##_nk_128##suffix, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_K)                   \
+	KERNEL(bf16##_nk_64##suffix, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_K)                    \
+	KERNEL(bf16##_kn_128##suffix, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_N)                   \
+	KERNEL(bf16##_kn_64##suffix, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_N)                    \
+	KERNEL(fp16##_nk_128##suffix, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_K)                   \
+	KERNEL(fp16##_nk_64##suffix, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_K)                    \
+	KERNEL(fp16##_kn_128##suffix, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_N)                   \
+	KERNEL(fp16##_kn_64##suffix, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_N)
 
-KERNEL(ts_mma_bf16_nk_128, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_K)
-KERNEL(ts_mma_bf16_nk_64, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_K)
-KERNEL(ts_mma_bf16_kn_128, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_N)
-KERNEL(ts_mma_bf16_kn_64, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_N)
-KERNEL(ts_mma_fp16_nk_128, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_K)
-KERNEL(ts_mma_fp16_nk_64, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_K)
-KERNEL(ts_mma_fp16_kn_128, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_N)
-KERNEL(ts_mma_fp16_kn_64, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_N)
+#if defined(TS_MMA_AS_SM80)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _sm80)
+#elif defined(TS_MMA_AS_GFX942)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx942)
+#elif defined(TS_MMA_AS_GFX950)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx950)
+#elif defined(TS_MMA_AS_GFX1100)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx1100)
+#elif defined(TS_MMA_AS_GFX1200)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx1200)
+#else
+KERNELS(ts_mma_bf16, ts_mma_fp16, )
+#endif
