@@ -4,12 +4,14 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "kernels/cpu_backend.h"
 #include "kernels/cuda.h"
 #include "kernels/hip.h"
 
 G_DEFINE_QUARK(ts - backend - error, ts_backend_error)
 
-const struct ts_backend_ops *const ts_backends[] = {&ts_cuda_backend, &ts_hip_backend, NULL};
+const struct ts_backend_ops *const ts_backends[] = {
+	&ts_cuda_backend, &ts_hip_backend, &ts_cpu_backend, NULL};
 
 bool ts_backend_absent(GError **error, const char *format, ...)
 {
@@ -64,7 +66,7 @@ bool ts_backend_open(
 	for (size_t i = 0; ts_backends[i] != NULL; i++) {
 		g_autoptr(GError) cause = NULL;
 
-		if (ops != NULL && ops != ts_backends[i])
+		if (ops != NULL ? ops != ts_backends[i] : ts_backends[i]->only_by_name)
 			continue;
 		if (open_one(b, ts_backends[i], program, &cause))
 			return true;

@@ -187,6 +187,7 @@ static void describe(struct ts_backend *b, int driver)
 	is->clock_khz = attribute(b, DEVICE_CLOCK_KHZ);
 	is->memory_clock_khz = attribute(b, DEVICE_MEMORY_CLOCK_KHZ);
 	is->memory_bits = attribute(b, DEVICE_MEMORY_BITS);
+	is->memory_rate = 2;
 }
 
 static bool open_device(struct ts_backend *b, GError **error)

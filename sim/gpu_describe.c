@@ -119,7 +119,7 @@ static char *sizes_text(const struct ts_gpu_map *map)
 
 static double bandwidth_gbps(const struct ts_backend_properties *is)
 {
-	return 2.0 * is->memory_clock_khz * is->memory_bits / 8e6;
+	return 1.0 * is->memory_rate * is->memory_clock_khz * is->memory_bits / 8e6;
 }
 
 static void report(const struct figures *f, const struct ts_prober *p)
@@ -224,7 +224,8 @@ static bool write_file(
 	g_autofree char *here = g_strdup_printf("measured on this GPU, %s", date);
 	g_autofree char *told = g_strdup_printf("%s: reported by the driver", here);
 	g_autofree char *fits = g_strdup_printf("%s: the largest of which one is resident", here);
-	g_autofree char *memory = g_strdup_printf("%s: reported clock x width x 2", here);
+	g_autofree char *memory =
+		g_strdup_printf("%s: reported clock x width x %u", here, is->memory_rate);
 	g_autofree char *claims = g_strdup_printf("%s: mean of dependent claims from one counter "
 						  "by %u CTAs at once; one alone: %.0f ns",
 		here, f->map.units, f->alone.ns / f->alone.ctas);

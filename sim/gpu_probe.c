@@ -118,12 +118,6 @@ static bool check_room(const struct probe *b, const struct ts_plan *p, GError **
 	double busy = (double)b->pace.busy_ns * p->depth;
 	uint32_t resident = ts_prober_residency(&b->prober, p->cluster_m, p->cluster_n);
 
-	if (p->cluster_m * p->cluster_n > b->prober.gpu.is.max_cluster)
-		return ts_refuse(error,
-			"clusters of %ux%u CTAs: those of %s have %u at most; use another "
-			"--cluster",
-			p->cluster_m, p->cluster_n, b->prober.gpu.is.name,
-			b->prober.gpu.is.max_cluster);
 	if (resident == 0)
 		return ts_refuse(error,
 			"clusters of %ux%u CTAs with %u bytes of shared memory each: %s has no "
