@@ -49,7 +49,8 @@ struct handed {
 /* The worker, for the thread that asks. */
 struct asker {
 	struct ts_worker w;
-	uint32_t turn; /* steps asked for */
+	struct ts_worker after; /* as it was before the steps of a fix-up */
+	uint32_t turn;          /* steps asked for */
 	bool failed;
 };
 
@@ -581,8 +582,9 @@ TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct ki
 	const struct handed *h)
 {
 	uint32_t ranks = args->plan.cluster_m * args->plan.cluster_n;
-	struct ts_worker after = r->asker->w; /* where the steps of a fix-up begin */
 
+	if (gpu_thread() == 0)
+		r->asker->after = r->asker->w;
 	for (uint32_t rank = 0; rank < ranks; rank++) {
 		struct ts_tile tile = ts_cta_tile(&args->plan, &h->step, rank);
 		uint64_t from = args->cursors != 0 ? gpu_time_ns() : 0;
@@ -592,7 +594,7 @@ TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct ki
 			/* What the tile before left in shared memory is read. */
 			gpu_sync();
 			if (gpu_thread() == 0 && h->step.owns && h->step.parts > 0)
-				r->asker->w = after;
+				r->asker->w = r->asker->after;
 		}
 		/* The tile of rank 0 is always there. */
 		if (tile.valid)
