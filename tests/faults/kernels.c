@@ -248,14 +248,15 @@ TS_KERNEL(kernel_dynamic_beyond, struct kernel_args, THREADS_MAX)
 {
 	uint32_t *words = (uint32_t *)(void *)gpu_shared();
 
-	TS_WRITE(&words[gpu_thread() + 1], args.words);
+	TS_WRITE(&words[KERNEL_SHARED - gpu_threads() + gpu_thread() + 1], args.words);
 }
 
 TS_KERNEL(kernel_plain_dynamic_beyond, struct kernel_args, THREADS_MAX)
 {
 	uint32_t *words = (uint32_t *)(void *)gpu_shared();
 
-	*(volatile uint32_t *)(words + gpu_thread() + 1) = args.words;
+	*(volatile uint32_t *)(words + KERNEL_SHARED - gpu_threads() + gpu_thread() + 1) =
+		args.words;
 	gpu_sync();
 }
 

@@ -4,6 +4,9 @@
 
 #include "kernels/cpu.h"
 
+/* Dynamic shared memory of each CTA, in words. */
+enum { KERNEL_SHARED = 128 };
+
 struct kernel_args {
 	uint32_t *to;         /* `words` of them */
 	const uint32_t *from; /* as many, all 7 */
