@@ -61,7 +61,7 @@ void ts_gemm_close(struct ts_gemm *g)
 uint32_t ts_gemm_residency(
 	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n)
 {
-	struct ts_backend_grid grid = g->kind->grid(g, 1, cluster_m, cluster_n);
+	struct ts_backend_grid grid = g->kind->grid(g, 1, block_n, cluster_m, cluster_n);
 
 	return g->gpu.ops->residency(&g->gpu, g->kind->kernel(g, block_n), &grid);
 }

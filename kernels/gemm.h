@@ -68,8 +68,8 @@ struct ts_gemm_kind {
 	bool (*has_form)(const struct ts_gemm_form *form);
 	void *(*kernel)(const struct ts_gemm *g, uint32_t block_n);
 	/* The shape of a launch of `count` workers. */
-	struct ts_backend_grid (*grid)(const struct ts_gemm *g, uint32_t count, uint32_t cluster_m,
-		uint32_t cluster_n);
+	struct ts_backend_grid (*grid)(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
+		uint32_t cluster_m, uint32_t cluster_n);
 	bool (*multiply)(struct ts_gemm *g, const struct ts_plan *plan, GError **error);
 };
 

@@ -82,11 +82,11 @@ static void *kernel(const struct ts_gemm *g, uint32_t block_n)
 	return g->kernels[block_n == TS_MMA_LARGE ? LARGE : SMALL];
 }
 
-static struct ts_backend_grid make_grid(
-	const struct ts_gemm *g, uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
+static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
+	uint32_t cluster_m, uint32_t cluster_n)
 {
 	struct ts_backend_grid grid = {
-		count, {1, 1}, targets[find_target(g)].threads, shared_bytes(g, TS_MMA_LARGE)};
+		count, {1, 1}, targets[find_target(g)].threads, shared_bytes(g, block_n)};
 
 	(void)cluster_m;
 	(void)cluster_n;
@@ -101,7 +101,7 @@ static void *pointer(const struct ts_gemm *g, uint64_t word)
 static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	struct ts_backend_grid grid = make_grid(g, p->workers, 1, 1);
+	struct ts_backend_grid grid = make_grid(g, p->workers, p->block_n, 1, 1);
 	struct ts_probe_layout log = ts_probe_layout_make(p);
 	struct ts_mma_args args = {.a = pointer(g, l->a.at),
 		.b = pointer(g, l->b.at),
@@ -117,7 +117,6 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		.fault = pointer(g, l->fault)};
 	void *arguments[] = {&args};
 
-	grid.shared = shared_bytes(g, p->block_n);
 	if (g->recording) {
 		args.cursors = pointer(g, l->log + log.cursors);
 		args.records = pointer(g, l->log + log.records);

@@ -36,13 +36,14 @@ static void *kernel(const struct ts_gemm *g, uint32_t block_n)
 	return g->kernels[block_n == TS_GEMM_WIDE ? WIDE : SLIM];
 }
 
-static struct ts_backend_grid make_grid(
-	const struct ts_gemm *g, uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
+static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
+	uint32_t cluster_m, uint32_t cluster_n)
 {
 	struct ts_backend_grid grid = {
 		count, {cluster_m, cluster_n}, TS_GEMM_THREADS, TS_GEMM_SHARED};
 
 	(void)g;
+	(void)block_n;
 	return grid;
 }
 
@@ -64,7 +65,7 @@ static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, const struct ts_g
 static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	struct ts_backend_grid grid = make_grid(g, p->workers, p->cluster_m, p->cluster_n);
+	struct ts_backend_grid grid = make_grid(g, p->workers, p->block_n, p->cluster_m, p->cluster_n);
 	struct ts_gemm_args args = {.plan = *p,
 		.counters = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->counters),
 		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault)};

@@ -1,10 +1,10 @@
 /* Kernels on matrices beside the GEMM: random ones, copies with another row stride, and a reference
  * product in float64 that has nothing in common with the GEMM. CTAs of 256 threads, as many as one
  * likes, but for the reference. */
-#include "kernels/matrices.h"
-
-#include "kernels/gemm_random.h"
 #include "kernels/gpu.h"
+/* Not before it: HIP's words are from there. */
+#include "kernels/gemm_random.h"
+#include "kernels/matrices.h"
 
 enum { THREADS = TS_MATRIX_THREADS, SIDE = TS_MATRIX_SIDE, STEP = 16, EACH = 4 };
 

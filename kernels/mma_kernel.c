@@ -6,8 +6,8 @@
  * so that a plan means the same whatever the device has.
  *
  * Sums of a part of an item go to the workspace, a slot and rank at a time, each thread's own where
- * the same thread of another CTA finds them. The owner takes the steps of a fix-up for each rank
- * anew, since it can keep the sums of only one.
+ * the same thread of another CTA finds them. The steps of an owner's part come as one, so that they
+ * can be taken for each rank: a wait and a fix-up, and not more of them.
  *
  * Operands go through MMA_STAGES places in shared memory. Rows and columns beyond the matrices are
  * zero there, and nothing is read for them; element offsets are 64 bit. */
@@ -15,7 +15,7 @@
 
 enum { BLOCK_K = TS_MMA_BLOCK_K, WARPS = MMA_WARPS_M * MMA_WARPS_N, THREADS = WARPS * MMA_LANES };
 
-/* Steps in the ring: the one that is carried out, and the next. Behind them is that of a fix-up. */
+/* Steps in the ring: the one that is carried out, and the next. */
 enum { STEPS = 2 };
 
 /* Longer than the host lets a launch take: whoever waits so long waits for ever. */
@@ -39,18 +39,20 @@ struct kind {
 	enum ts_mma_layout layout;
 };
 
-/* A step as it is handed on, with what the record of an item needs. */
+/* A step as it is handed on. */
 struct handed {
 	struct ts_step step;
-	uint32_t group;
-	uint32_t counter, answer;
+	uint32_t wait_counter, wait_value; /* of an owner's part */
+	uint32_t slot, parts;              /* that it adds then */
+	/* For the record of an item. */
+	uint32_t group, counter, answer;
 };
 
 /* The worker, for the thread that asks. */
 struct asker {
 	struct ts_worker w;
-	struct ts_worker after; /* as it was before the steps of a fix-up */
-	uint32_t turn;          /* steps asked for */
+	uint32_t turn; /* steps asked for */
+	uint64_t from; /* when the tile was begun */
 	bool failed;
 };
 
@@ -150,18 +152,20 @@ TS_GPU bool has_room(const struct ts_mma_args *a, const struct ts_step *s)
 	return slots <= a->plan.workspace && s->slot <= a->plan.workspace - slots;
 }
 
-TS_GPU enum ts_mma_fault check_step(const struct ts_mma_args *a, const struct ts_step *s)
+TS_GPU enum ts_mma_fault check_step(
+	const struct ts_mma_args *a, const struct ts_step *s, bool in_part)
 {
 	switch (s->act) {
-	case TS_WORK: return has_room(a, s) ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
+	case TS_WORK: return has_room(a, s) && !in_part ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
+	case TS_FIX_UP:
+		return has_room(a, s) && in_part && s->owns ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
 	case TS_CLAIM:
 	case TS_WAIT:
 	case TS_SIGNAL:
 		return s->counter < a->plan.counters ? TS_MMA_NO_FAULT : TS_MMA_NO_COUNTER;
-	case TS_FIX_UP: return TS_MMA_PARTIAL;
 	case TS_STOP: break;
 	}
-	return TS_MMA_NO_FAULT;
+	return in_part ? TS_MMA_PARTIAL : TS_MMA_NO_FAULT;
 }
 
 TS_GPU void fail(const struct ts_mma_args *a, const struct room *r, enum ts_mma_fault fault)
@@ -170,27 +174,47 @@ TS_GPU void fail(const struct ts_mma_args *a, const struct room *r, enum ts_mma_
 	r->asker->failed = true;
 }
 
-/* The next step that concerns all threads. One thread asks. */
+/* Notes what the step says. True where all threads get it, with what came before. */
+TS_GPU bool collect(const struct ts_step *s, bool *in_part, struct handed *h)
+{
+	if (*in_part && s->act == TS_WAIT) {
+		h->wait_counter = s->counter;
+		h->wait_value = s->value;
+		return false;
+	}
+	if (*in_part) {
+		h->slot = s->slot;
+		h->parts = s->parts;
+		return true;
+	}
+	h->step = *s;
+	*in_part = s->act == TS_WORK && s->owns && s->parts > 0;
+	return !*in_part;
+}
+
+/* The next step for all threads. One thread asks. */
 TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
 {
 	struct ts_worker w = r->asker->w;
 	enum ts_mma_fault fault;
 	struct handed h;
+	bool in_part = false;
 
-	h.group = 0;
+	h.wait_counter = h.wait_value = h.slot = h.parts = h.group = h.answer = 0;
 	h.counter = (uint32_t)TS_PROBE_NONE;
-	h.answer = 0;
 	for (;;) {
-		h.step = ts_next(&a->plan, &w, h.answer);
-		fault = check_step(a, &h.step);
-		if (h.step.act != TS_CLAIM || fault != TS_MMA_NO_FAULT)
-			break;
-		h.counter = h.step.counter;
-		h.answer = gpu_claim(find_counter(a, h.counter));
-		if (!note(a, &w, &h.step, h.answer)) {
+		struct ts_step s = ts_next(&a->plan, &w, h.answer);
+
+		fault = check_step(a, &s, in_part);
+		if (fault == TS_MMA_NO_FAULT && s.act == TS_CLAIM) {
+			h.counter = s.counter;
+			h.answer = gpu_claim(find_counter(a, h.counter));
+			if (note(a, &w, &s, h.answer))
+				continue;
 			fault = TS_MMA_NO_RECORD;
-			break;
 		}
+		if (fault != TS_MMA_NO_FAULT || collect(&s, &in_part, &h))
+			break;
 	}
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
@@ -203,40 +227,17 @@ TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
 	r->asker->turn++;
 }
 
-/* Waits until the counter is what the step says. One thread does. */
-TS_GPU void wait(const struct ts_mma_args *a, const struct room *r, const struct ts_step *s)
+/* Waits until the counter is at least `value`. One thread does. */
+TS_GPU void wait(
+	const struct ts_mma_args *a, const struct room *r, uint32_t counter, uint32_t value)
 {
 	uint64_t from = gpu_time_ns();
 
-	while (gpu_acquire(find_counter(a, s->counter)) < s->value)
+	while (gpu_acquire(find_counter(a, counter)) < value)
 		if (gpu_time_ns() - from > patience_ns) {
 			fail(a, r, TS_MMA_STUCK);
 			return;
 		}
-}
-
-/* The next TS_FIX_UP of the part, once its sums are there; TS_STOP where there is none. One thread
- * asks. */
-TS_GPU void ask_fix_up(const struct ts_mma_args *a, const struct room *r)
-{
-	struct ts_worker w = r->asker->w;
-	struct handed h;
-
-	h.group = 0;
-	h.counter = h.answer = 0;
-	for (;;) {
-		h.step = ts_next(&a->plan, &w, 0);
-		if (h.step.act != TS_WAIT || h.step.counter >= a->plan.counters ||
-			r->asker->failed)
-			break;
-		wait(a, r, &h.step);
-	}
-	if (h.step.act != TS_FIX_UP || !has_room(a, &h.step))
-		fail(a, r, TS_MMA_PARTIAL);
-	if (r->asker->failed)
-		h.step.act = TS_STOP;
-	TS_WRITE(&r->steps[STEPS], h);
-	r->asker->w = w;
 }
 
 /* Elements that are there from `at` on, of a chunk. */
@@ -363,7 +364,7 @@ TS_GPU void multiply(struct kind kind, const struct part *part, const uint16_t *
 
 /* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
 TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	const struct ts_step *s, const struct ts_tile *tile, uint32_t ask_at, float (*sums)[MMA_C])
+	uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile, uint32_t ask_at, float (*sums)[MMA_C])
 {
 	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k);
 	struct operand b = kind.layout == TS_MMA_ALONG_K
@@ -376,26 +377,26 @@ TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, str
 
 	TS_UNROLL
 	for (uint32_t i = 0; i < MMA_STAGES - 1; i++, to++) {
-		if (s->k_begin + i < s->k_end) {
-			copy_begin(&a, &b, kind, tile, s->k_begin + i, r->stages + to * words, held);
+		if (k_begin + i < k_end) {
+			copy_begin(&a, &b, kind, tile, k_begin + i, r->stages + to * words, held);
 			copy_end(kind, r->stages + to * words, held);
 		}
 		mma_copy_commit();
 	}
-	for (uint32_t k = s->k_begin; k < s->k_end; k++) {
+	for (uint32_t k = k_begin; k < k_end; k++) {
 		uint32_t next = k + MMA_STAGES - 1;
 
 		/* All threads' copies of this stage are there, and all have read the one that is
 		 * filled next. */
 		mma_copy_wait();
 		gpu_sync();
-		if (next < s->k_end)
+		if (next < k_end)
 			copy_begin(&a, &b, kind, tile, next, r->stages + to * words, held);
 		mma_copy_commit();
 		if (k == ask_at && gpu_thread() == 0)
 			ask(args, r);
 		multiply(kind, &part, r->stages + from * words, sums);
-		if (next < s->k_end)
+		if (next < k_end)
 			copy_end(kind, r->stages + to * words, held);
 		from = from + 1 == MMA_STAGES ? 0 : from + 1;
 		to = to + 1 == MMA_STAGES ? 0 : to + 1;
@@ -505,32 +506,28 @@ TS_GPU void add(const struct ts_mma_args *a, struct kind kind, uint32_t slot, ui
 	}
 }
 
-/* The owner's steps after its own part. False where the worker had better leave. */
-TS_GPU bool fix_up(const struct ts_mma_args *a, const struct room *r, struct kind kind,
-	uint32_t rank, float (*sums)[MMA_C])
+/* Adds the others' parts, once they are there. */
+TS_GPU void fix_up(const struct ts_mma_args *a, const struct room *r, struct kind kind,
+	const struct handed *h, uint32_t rank, float (*sums)[MMA_C])
 {
-	for (;;) {
-		struct handed h;
+	uint32_t slot, parts;
 
-		if (gpu_thread() == 0)
-			ask_fix_up(a, r);
-		gpu_sync();
-		gpu_fence();
-		h = TS_READ(&r->steps[STEPS]);
-		if (h.step.act == TS_STOP)
-			return false;
-		for (uint32_t i = 0; i < h.step.parts; i++)
-			add(a, kind, h.step.slot + i, rank, sums);
-		if (h.step.owns)
-			return true;
-		gpu_sync();
-	}
+	if (gpu_thread() == 0)
+		wait(a, r, TS_READ(&h->wait_counter), TS_READ(&h->wait_value));
+	gpu_sync();
+	gpu_fence();
+	slot = TS_READ(&h->slot);
+	parts = TS_READ(&h->parts);
+	for (uint32_t i = 0; i < parts; i++)
+		add(a, kind, slot + i, rank, sums);
 }
 
 /* Writes down what became of one rank's tile. */
-TS_GPU void record(const struct ts_mma_args *a, const struct room *r, const struct handed *h,
-	const struct ts_tile *tile, uint32_t rank, uint64_t from)
+TS_GPU void record(
+	const struct ts_mma_args *a, const struct room *r, const struct handed *handed, uint32_t rank)
 {
+	struct handed h = TS_READ(handed);
+	struct ts_tile tile = ts_cta_tile(&a->plan, &h.step, rank);
 	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
 	struct ts_probe_record to;
 
@@ -538,26 +535,26 @@ TS_GPU void record(const struct ts_mma_args *a, const struct room *r, const stru
 	to.rank = rank;
 	to.unit = gpu_unit();
 	to.domain = r->asker->w.domain;
-	to.counter = h->counter;
-	to.answer = h->answer;
-	to.m = tile->m;
-	to.n = tile->n;
-	to.valid = tile->valid ? 1 : 0;
-	to.k_begin = h->step.k_begin;
-	to.k_end = h->step.k_end;
-	to.owns = h->step.owns ? 1 : 0;
-	to.from = from;
+	to.counter = h.counter;
+	to.answer = h.answer;
+	to.m = tile.m;
+	to.n = tile.n;
+	to.valid = tile.valid ? 1 : 0;
+	to.k_begin = h.step.k_begin;
+	to.k_end = h.step.k_end;
+	to.owns = h.step.owns ? 1 : 0;
+	to.from = r->asker->from;
 	to.to = gpu_time_ns();
-	TS_WRITE(&a->records[(uint64_t)h->group * ranks + rank], to);
+	TS_WRITE(&a->records[(uint64_t)h.group * ranks + rank], to);
 }
 
 /* One rank's tile of an item. */
 TS_GPU void compute(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	const struct ts_step *s, const struct ts_tile *tile, uint32_t rank)
+	const struct handed *h, const struct ts_tile *tile, uint32_t rank)
 {
-	uint32_t ask_at = s->k_end - s->k_begin > AHEAD ? s->k_end - AHEAD : s->k_begin;
+	struct ts_step s = TS_READ(&h->step);
+	uint32_t ask_at = s.k_end - s.k_begin > AHEAD ? s.k_end - AHEAD : s.k_begin;
 	float sums[TILES_M * TILES_N][MMA_C];
-	bool good = true;
 
 	TS_UNROLL
 	for (uint32_t t = 0; t < TILES_M * TILES_N; t++) {
@@ -565,59 +562,56 @@ TS_GPU void compute(const struct ts_mma_args *args, const struct room *r, struct
 		for (uint32_t i = 0; i < MMA_C; i++)
 			sums[t][i] = 0;
 	}
-	/* Asked for once. The other steps of a part are no claims, which take time. */
-	if (rank > 0 || !s->owns || s->parts > 0)
-		ask_at = s->k_end;
-	accumulate(args, r, kind, s, tile, ask_at, sums);
-	if (s->owns && s->parts > 0)
-		good = fix_up(args, r, kind, rank, sums);
-	if (!s->owns)
-		keep(args, kind, s->slot, rank, (const float(*)[MMA_C])sums);
-	else if (good)
+	accumulate(args, r, kind, s.k_begin, s.k_end, tile, rank == 0 ? ask_at : s.k_end, sums);
+	s = TS_READ(&h->step);
+	if (s.owns && s.parts > 0)
+		fix_up(args, r, kind, h, rank, sums);
+	if (s.owns)
 		store(args, r, kind, tile, (const float(*)[MMA_C])sums);
+	else
+		keep(args, kind, s.slot, rank, (const float(*)[MMA_C])sums);
 }
 
-/* All tiles of an item. */
+/* All tiles of an item. Registers are short: what is not needed is read again. */
 TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct kind kind,
 	const struct handed *h)
 {
 	uint32_t ranks = args->plan.cluster_m * args->plan.cluster_n;
 
-	if (gpu_thread() == 0)
-		r->asker->after = r->asker->w;
 	for (uint32_t rank = 0; rank < ranks; rank++) {
-		struct ts_tile tile = ts_cta_tile(&args->plan, &h->step, rank);
-		uint64_t from = args->cursors != 0 ? gpu_time_ns() : 0;
+		struct ts_step s = TS_READ(&h->step);
+		struct ts_tile tile = ts_cta_tile(&args->plan, &s, rank);
 
 		gpu_tile(tile.m, tile.n);
-		if (rank > 0) {
-			/* What the tile before left in shared memory is read. */
+		/* What the tile before left in shared memory is read. */
+		if (rank > 0)
 			gpu_sync();
-			if (gpu_thread() == 0 && h->step.owns && h->step.parts > 0)
-				r->asker->w = r->asker->after;
-		}
-		/* The tile of rank 0 is always there. */
-		if (tile.valid)
-			compute(args, r, kind, &h->step, &tile, rank);
 		if (args->cursors != 0 && gpu_thread() == 0)
-			record(args, r, h, &tile, rank, from);
+			r->asker->from = gpu_time_ns();
+		/* That of rank 0 is always there. */
+		if (tile.valid)
+			compute(args, r, kind, h, &tile, rank);
+		if (args->cursors != 0 && gpu_thread() == 0)
+			record(args, r, h, rank);
 	}
 }
 
 /* Carries out a step that takes no work. */
-TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct ts_step *s)
+TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct handed *h)
 {
-	if (s->act == TS_SIGNAL) {
+	struct ts_step s = TS_READ(&h->step);
+
+	if (s.act == TS_SIGNAL) {
 		/* After what all threads of this CTA wrote. */
 		gpu_fence();
 		gpu_sync();
 		if (gpu_thread() == 0) {
-			gpu_signal(find_counter(a, s->counter), s->value);
-			if (!note(a, &r->asker->w, s, s->value))
+			gpu_signal(find_counter(a, s.counter), s.value);
+			if (!note(a, &r->asker->w, &s, s.value))
 				fail(a, r, TS_MMA_NO_RECORD);
 		}
 	} else if (gpu_thread() == 0) {
-		wait(a, r, s);
+		wait(a, r, s.counter, s.value);
 	}
 }
 
@@ -633,19 +627,20 @@ TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct ki
 		r->asker->failed = false;
 	}
 	for (uint32_t turn = 0;; turn++) {
-		struct handed h;
+		const struct handed *h = &r->steps[turn % STEPS];
+		enum ts_act now;
 
 		/* Where it was not asked ahead. */
 		if (gpu_thread() == 0 && r->asker->turn == turn)
 			ask(args, r);
 		gpu_sync();
-		h = TS_READ(&r->steps[turn % STEPS]);
-		if (h.step.act == TS_STOP)
+		now = TS_READ(&h->step.act);
+		if (now == TS_STOP)
 			break;
-		if (h.step.act == TS_WORK)
-			work(args, r, kind, &h);
+		if (now == TS_WORK)
+			work(args, r, kind, h);
 		else
-			act(args, r, &h.step);
+			act(args, r, h);
 	}
 }
 
@@ -653,7 +648,7 @@ TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct ki
 #define KERNEL(name, block, type, layout)                                                          \
 	TS_KERNEL(name, struct ts_mma_args, THREADS)                                               \
 	{                                                                                          \
-		TS_SHARED(struct handed, steps, STEPS + 1);                                        \
+		TS_SHARED(struct handed, steps, STEPS);                                            \
 		TS_SHARED(struct asker, asker, 1);                                                 \
 		struct room r = {(uint16_t *)(void *)gpu_shared(), steps, asker};                  \
 		struct kind kind = {block, type, layout};                                          \

@@ -198,7 +198,7 @@ static bool replay_step(struct check *k, struct replay *r, const struct ts_step 
 	const struct ts_probe_event *e;
 	uint32_t group = r->group;
 
-	if (s->act == TS_WAIT)
+	if (s->act == TS_WAIT || s->act == TS_FIX_UP)
 		return true;
 	if (s->act == TS_WORK) {
 		if (group == NONE)
