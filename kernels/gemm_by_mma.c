@@ -124,7 +124,7 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		args.group_room = (uint32_t)MIN(log.group_room, UINT32_MAX);
 		args.event_room = (uint32_t)MIN(log.event_room, UINT32_MAX);
 	}
-	return g->gpu.ops->start(&g->gpu, kernel(g, p->block_n), &grid, arguments, error);
+	return g->gpu.ops->start(&g->gpu, g->kind->kernel(g, p->block_n), &grid, arguments, error);
 }
 
 /* A cache line of any of the devices has 256 bytes at most. */

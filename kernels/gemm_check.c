@@ -1,6 +1,7 @@
 /* From the memory after a launch to a verdict. */
 #include "kernels/gemm_check.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -52,9 +53,10 @@ static void compare(struct check *k, uint32_t m, uint32_t n, double reference)
 	uint16_t bits = k->c[m * g->layout.c.ld + n];
 	double value = widen(k, bits);
 	double error = value - reference;
-	/* Rounding costs half a unit: 2^-8 at most of bf16, 2^-11 of half precision. */
+	/* Rounding costs half a unit: 2^-8 at most of bf16, 2^-11 of half precision. Without K
+	 * nothing may be lost. */
 	double unit = g->form.type == TS_MMA_FP16 ? 2048 : 256;
-	double share = fabs(error) / (fabs(reference) / unit + k->slack);
+	double share = fabs(error) / (fabs(reference) / unit + k->slack + DBL_MIN);
 
 	k->squares += reference * reference;
 	k->error_squares += error * error;
@@ -137,6 +139,20 @@ static bool compare_all(struct check *k, GRand *random, GError **error)
 	for (uint64_t i = 0; i < count; i++)
 		compare(k, (uint32_t)(i / p->n), (uint32_t)(i % p->n), (double)reference[i]);
 	return true;
+}
+
+/* What is between the rows of C. */
+static void check_gaps(struct check *k)
+{
+	const struct ts_gemm_matrix *c = &k->g->layout.c;
+
+	for (uint64_t m = 0; m < c->rows; m++)
+		for (uint64_t n = c->cols; n < c->ld; n++)
+			if (k->c[m * c->ld + n] != POISON)
+				fault(k,
+					"row %" G_GUINT64_FORMAT " of C was written %" G_GUINT64_FORMAT
+					" elements beyond its end",
+					m, n - c->cols);
 }
 
 static uint16_t *fetch(struct check *k, const struct ts_gemm_matrix *x, GError **error)
@@ -237,20 +253,6 @@ static bool check_guards(struct check *k, GError **error)
 		before = &parts[i];
 	}
 	return true;
-}
-
-/* What is between the rows of C. */
-static void check_gaps(struct check *k)
-{
-	const struct ts_gemm_matrix *c = &k->g->layout.c;
-
-	for (uint64_t m = 0; m < c->rows; m++)
-		for (uint64_t n = c->cols; n < c->ld; n++)
-			if (k->c[m * c->ld + n] != POISON)
-				fault(k,
-					"row %" G_GUINT64_FORMAT " of C was written %" G_GUINT64_FORMAT
-					" elements beyond its end",
-					m, n - c->cols);
 }
 
 /* Claims of a worker that never gets anything: those that it makes in vain. */
