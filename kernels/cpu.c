@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/cpu_race.h"
 #include "kernels/cpu_run.h"
 #include "kernels/cpu_shared.h"
 #include "kernels/cpu_signal.h"
@@ -32,6 +33,7 @@ static void free_places(struct ts_cpu *c)
 		struct cpu_place *p = &c->places[i];
 
 		for (uint32_t rank = 0; p->ctas != NULL && rank < ranks; rank++) {
+			cpu_race_free(&p->ctas[rank]);
 			cpu_shared_free(&p->ctas[rank], c->shape.shared);
 			free(p->ctas[rank].warps);
 		}
@@ -154,8 +156,10 @@ static bool make_workers(struct ts_cpu *c, uint32_t count)
 	return true;
 }
 
-static void prepare_worker(struct cpu_worker *w, struct cpu_launch *l, uint32_t index)
+static bool prepare_worker(struct cpu_worker *w, struct cpu_launch *l, uint32_t index)
 {
+	bool good = true;
+
 	w->launch = l;
 	w->first = index;
 	w->step = l->worker_count;
@@ -170,7 +174,10 @@ static void prepare_worker(struct cpu_worker *w, struct cpu_launch *l, uint32_t 
 		l->places[i].launch = l;
 		l->places[i].live = false;
 		cpu_shared_launch(&l->places[i]);
+		for (uint32_t rank = 0; l->seeded && rank < l->ranks; rank++)
+			good = good && cpu_race_make(&l->places[i].ctas[rank]);
 	}
+	return good;
 }
 
 static uint32_t processors(void)
@@ -234,7 +241,10 @@ bool ts_cpu_launch(struct ts_cpu *c, const struct cpu_kernel *kernel,
 	l.workers = c->workers;
 	l.worker_count = workers;
 	for (uint32_t i = 0; i < workers; i++)
-		prepare_worker(&c->workers[i], &l, i);
+		if (!prepare_worker(&c->workers[i], &l, i)) {
+			cpu_fault(&l, NULL, "no memory to look for races");
+			return false;
+		}
 	c->workers[0].random = way->seed;
 	cpu_signal_install();
 	cpu_run(&l);

@@ -2,13 +2,19 @@
  *
  * A group is one cluster of CTAs, or one CTA. There are so many places for groups; those without a
  * place wait until another has ended, as on a GPU. Groups run on several pthreads, the threads of a
- * group in turn on one of them. Found are
- *   a barrier, or a step of a warp, at which not all threads arrive;
- *   waiting for a counter that nobody will change any more;
- *   reads and writes outside of buffers and of shared memory: at once where they go through
- *     TS_READ(), TS_WRITE(), counters and copies or hit a guard, else when the group or launch
- * ends; misaligned accesses, shared memory that is read before it was written, or of a CTA that
- * left. A program with a race may still do well here: threads of a group take turns. */
+ * group in turn on one of them. What is found:
+ *
+ *   - a barrier, or a step of a warp, at which not all threads arrive;
+ *   - waiting for a counter that nobody will change any more;
+ *   - accesses outside of buffers and of shared memory: at once where they go through TS_READ(),
+ *     TS_WRITE(), counters or copies, or hit a guard, else when the group or launch ends;
+ *   - misaligned copies and counters;
+ *   - shared memory that is read before it was written, or of a CTA that has left;
+ *   - with a seed, races between threads of a group in shared memory.
+ *
+ * TSan finds races between groups, in what was compiled with it. Nothing is known of weak memory
+ * order: each atomic and barrier does all that it could. A thread that polls a hundred times while
+ * nothing changes is taken to wait for ever. */
 #ifndef TS_CPU_H
 #define TS_CPU_H
 

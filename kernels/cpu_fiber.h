@@ -8,17 +8,19 @@
 #include <ucontext.h>
 
 struct cpu_fiber {
-	struct cpu_fiber *next, *all; /* in its owner's lists */
-	ucontext_t context, *back;
-	char *memory; /* guard, then stack */
+	void *sp, *back_sp; /* in place of contexts, where there is a switch without them */
+	void *user;         /* of who runs in it */
 	void (*run)(struct cpu_fiber *f);
-	void *user;
-	bool begun; /* and not left for ever */
-	bool torn;  /* has no guard */
+	struct cpu_fiber *next, *all; /* in its owner's lists */
+	char *memory;                 /* guard, then stack */
+	bool begun;                   /* and not left for ever */
+	bool torn;                    /* has no guard */
 	/* Of the sanitizers. */
 	void *fake_stack, *back_fake_stack, *tsan, *back_tsan;
 	const void *back_stack;
 	size_t back_stack_bytes;
+	/* Large: behind what is used at each change. */
+	ucontext_t context, back;
 };
 
 /* NULL where there is no memory. */

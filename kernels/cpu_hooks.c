@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/cpu_race.h"
 #include "kernels/cpu_run.h"
 #include "kernels/cpu_shared.h"
 
@@ -68,11 +69,18 @@ static bool release(struct cpu_barrier *b, uint32_t needed, struct cpu_thread *f
 	return true;
 }
 
+static void sync_cluster(struct cpu_place *p)
+{
+	for (uint32_t rank = 0; rank < p->launch->ranks; rank++)
+		cpu_race_sync(&p->ctas[rank]);
+}
+
 static void release_cluster(struct cpu_place *p)
 {
 	uint32_t threads = p->launch->threads;
 
-	release(&p->barrier, threads - p->left, p->threads, threads, CPU_AT_CLUSTER);
+	if (release(&p->barrier, threads - p->left, p->threads, threads, CPU_AT_CLUSTER))
+		sync_cluster(p);
 }
 
 void cpu_sync(enum cpu_scope scope, const char *where)
@@ -85,7 +93,9 @@ void cpu_sync(enum cpu_scope scope, const char *where)
 	if (scope == CPU_CTA) {
 		t->state = CPU_AT_CTA;
 		arrive(&cta->barrier, where);
-		release(&cta->barrier, t->self.threads, cta->threads, t->self.threads, CPU_AT_CTA);
+		if (release(&cta->barrier, t->self.threads, cta->threads, t->self.threads,
+			    CPU_AT_CTA))
+			cpu_race_sync(cta);
 	} else {
 		t->state = CPU_AT_CLUSTER;
 		arrive(&cta->place->barrier, where);
@@ -118,6 +128,7 @@ void cpu_together(void (*whole)(void *const *lanes, uint32_t count), void *mine,
 	if (warp > CPU_LANES || warp < CPU_LANES / 2)
 		cpu_fail("a warp of %u lanes: has 32 or 64", warp);
 	act(t);
+	t->cta->warp = warp;
 	t->where = where;
 	w->lanes[t->self.thread - first] = mine;
 	arrive(&w->barrier, where);
@@ -127,6 +138,7 @@ void cpu_together(void (*whole)(void *const *lanes, uint32_t count), void *mine,
 		return;
 	}
 	whole(w->lanes, count);
+	w->step++;
 	release(&w->barrier, count, t->cta->threads + first, count, CPU_AT_WARP);
 }
 
@@ -184,21 +196,28 @@ static const struct cpu_cta *check(
 void cpu_read(const void *p, uint64_t bytes)
 {
 	struct cpu_thread *t = cpu_thread();
+	const struct cpu_cta *cta = check(t, p, bytes, "reads");
 
-	if (check(t, p, bytes, "reads") == NULL)
+	if (cta == NULL) {
 		maybe_give_way(t, 8);
-	else if (!cpu_shared_written(p, bytes))
+		return;
+	}
+	cpu_race_access(cta, p, bytes, false);
+	if (!cpu_shared_written(p, bytes))
 		fail_access(t, p, bytes, "reads, before they were written,");
 }
 
 void cpu_write(const void *p, uint64_t bytes)
 {
 	struct cpu_thread *t = cpu_thread();
+	const struct cpu_cta *cta = check(t, p, bytes, "writes");
 
 	act(t);
 	t->wrote = true;
-	if (check(t, p, bytes, "writes") == NULL)
+	if (cta == NULL)
 		maybe_give_way(t, 8);
+	else
+		cpu_race_access(cta, p, bytes, true);
 }
 
 /* --- Counters ----------------------------------------------------------------------------------
@@ -218,6 +237,8 @@ void cpu_change(const uint32_t *counter, enum cpu_change change)
 
 	check_counter(t, counter, change == CPU_CLAIM ? "claims from" : "signals");
 	act(t);
+	if (change == CPU_SIGNAL)
+		sync_cluster(t->cta->place);
 	maybe_give_way(t, 2);
 }
 
@@ -247,6 +268,7 @@ void cpu_polled(const uint32_t *counter, uint32_t value)
 
 	t->idle = t->epoch == epoch ? t->idle + 1 : 1;
 	t->epoch = epoch;
+	sync_cluster(t->cta->place);
 	t->polls = counter;
 	t->polled = value;
 	cpu_make_ready(t);
@@ -270,8 +292,11 @@ uint64_t cpu_time_ns(void)
 /* --- Copies ------------------------------------------------------------------------------------
  */
 
-static void land(const struct cpu_flight *f)
+static void land(struct cpu_flight *f)
 {
+	if (f->landed)
+		return;
+	f->landed = true;
 	if (f->bytes > 0)
 		memcpy(f->to, f->from, f->bytes);
 	memset((char *)f->to + f->bytes, 0, f->whole - f->bytes);
@@ -280,7 +305,7 @@ static void land(const struct cpu_flight *f)
 void cpu_copy(void *to, const void *from, uint32_t bytes, uint32_t whole)
 {
 	struct cpu_thread *t = cpu_thread();
-	const struct cpu_flight f = {to, from, bytes, whole, t->flight_group};
+	struct cpu_flight f = {to, from, bytes, whole, t->flight_group, false};
 
 	act(t);
 	if (bytes > whole)
@@ -292,10 +317,9 @@ void cpu_copy(void *to, const void *from, uint32_t bytes, uint32_t whole)
 		cpu_fail("copies to %p, which is not in its CTA's shared memory", to);
 	if (bytes > 0 && check(t, from, bytes, "copies from") != NULL)
 		cpu_fail("copies from %p, which is in shared memory", from);
-	if (t->cta->place->launch->seeded && cpu_random(t->cta->place->worker) % 2 == 0) {
+	cpu_race_access(t->cta, to, whole, true);
+	if (t->cta->place->launch->seeded && cpu_random(t->cta->place->worker) % 2 == 0)
 		land(&f);
-		return;
-	}
 	if (t->flight_count == t->flight_room) {
 		uint32_t room = t->flight_room * 2 + 16;
 		struct cpu_flight *flights = realloc(t->flights, room * sizeof *flights);
@@ -319,11 +343,17 @@ void cpu_copy_wait(uint32_t groups)
 	uint32_t kept = 0;
 
 	act(t);
-	for (uint32_t i = 0; i < t->flight_count; i++)
-		if (t->flights[i].group + groups < t->flight_group)
-			land(&t->flights[i]);
-		else
-			t->flights[kept++] = t->flights[i];
+	for (uint32_t i = 0; i < t->flight_count; i++) {
+		struct cpu_flight *f = &t->flights[i];
+
+		if (f->group + groups >= t->flight_group) {
+			t->flights[kept++] = *f;
+			continue;
+		}
+		/* Until now it could have come at any time. */
+		cpu_race_access(t->cta, f->to, f->whole, true);
+		land(f);
+	}
 	t->flight_count = kept;
 }
 

@@ -110,7 +110,7 @@ static struct cpu_fiber *take_fiber(struct cpu_worker *w)
 		f->all = w->fibers;
 		w->fibers = f;
 	}
-	if (!f->begun)
+	if (!f->begun || f->torn)
 		cpu_fiber_begin(f, run_threads);
 	return f;
 }
@@ -164,6 +164,7 @@ static void begin_group(struct cpu_place *p, uint32_t cluster)
 		struct cpu_cta *cta = &p->ctas[rank];
 
 		cta->left = 0;
+		cta->warp = CPU_LANES / 2;
 		cta->has_tile = false;
 		memset(&cta->barrier, 0, sizeof cta->barrier);
 		memset(cta->warps, 0, (l->grid.threads / 32 + (size_t)1) * sizeof *cta->warps);
@@ -272,7 +273,8 @@ static void look_for_deadlock(struct cpu_worker *w, const struct cpu_thread *t)
 	struct cpu_launch *l = w->launch;
 
 	if (t == NULL || t->state != CPU_READY || t->idle < IDLE) {
-		__atomic_store_n(&w->stuck, CPU_BUSY, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&w->stuck, __ATOMIC_RELAXED) != CPU_BUSY)
+			__atomic_store_n(&w->stuck, CPU_BUSY, __ATOMIC_SEQ_CST);
 		return;
 	}
 	if (t->idle % IDLE != 0 || !is_stuck(w, t->epoch))

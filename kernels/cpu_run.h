@@ -16,6 +16,7 @@ struct cpu_flight {
 	void *to;
 	const void *from;
 	uint32_t bytes, whole, group;
+	bool landed;
 };
 
 struct cpu_thread {
@@ -46,6 +47,7 @@ struct cpu_barrier {
 
 struct cpu_warp {
 	struct cpu_barrier barrier;
+	uint32_t step; /* how often all lanes have met */
 	void *lanes[CPU_LANES];
 };
 
@@ -60,6 +62,10 @@ struct cpu_cta {
 	char *map;     /* guard, static, dynamic, guard */
 	char *shared;  /* static variables begin here */
 	char *dynamic; /* up to the guard */
+	/* Of cpu_race.h. */
+	struct cpu_trace *traces;
+	uint64_t trace_bytes;
+	uint32_t phase, warp; /* lanes, as soon as a step of a warp says */
 };
 
 /* A variable in shared memory, at the same offset in all CTAs. */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "kernels/cpu_race.h"
+
 /* Bytes for static variables, and of a guard; then what rounds up to pages of any size. */
 enum { STATIC_ROOM = 256 * 1024, GUARD = 64 * 1024, PAGE = 64 * 1024, ALIGN = 128, RED = 64 };
 
@@ -55,6 +57,11 @@ bool cpu_shared_open_guard(struct cpu_cta *cta)
 		       PROT_READ | PROT_WRITE) == 0;
 }
 
+uint64_t cpu_shared_bytes(const struct cpu_cta *cta)
+{
+	return map_bytes(cta->place->launch->grid.shared) - 2 * (uint64_t)GUARD;
+}
+
 void cpu_shared_launch(struct cpu_place *p)
 {
 	p->site_count = 0;
@@ -76,6 +83,7 @@ void cpu_shared_group(struct cpu_place *p)
 {
 	for (uint32_t rank = 0; rank < p->launch->ranks; rank++) {
 		p->ctas[rank].has_dynamic = false;
+		cpu_race_sync(&p->ctas[rank]);
 		for (uint32_t i = 0; i < p->site_count; i++)
 			fill(p->ctas[rank].shared + p->sites[i].offset, filled(p->sites[i].what));
 	}

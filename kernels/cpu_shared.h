@@ -9,6 +9,9 @@
 bool cpu_shared_make(struct cpu_cta *cta, uint32_t dynamic);
 void cpu_shared_free(struct cpu_cta *cta, uint32_t dynamic);
 
+/* All bytes from cta->shared on. */
+uint64_t cpu_shared_bytes(const struct cpu_cta *cta);
+
 /* A new launch: no variable is known. A new group: none is written. */
 void cpu_shared_launch(struct cpu_place *p);
 void cpu_shared_group(struct cpu_place *p);

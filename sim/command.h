@@ -17,6 +17,6 @@ typedef int ts_command_fn(int argc, char **argv, GError **error);
 
 ts_command_fn ts_simulate_command, ts_verify_command, ts_explore_command, ts_compare_command,
 	ts_plot_command, ts_roles_command, ts_policies_command, ts_devices_command,
-	ts_check_command, ts_gpu_command;
+	ts_check_command, ts_tune_command, ts_gpu_command;
 
 #endif

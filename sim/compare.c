@@ -51,27 +51,6 @@ static bool work(void *data, void *state, uint64_t index)
 	return true;
 }
 
-/* A schedule's name in the table: what distinguishes it. */
-static char *schedule_name(const struct ts_spec *s)
-{
-	g_autofree char *policy = ts_request_policy_text(s);
-	GString *out = g_string_new(policy);
-
-	g_string_append_printf(out, ", %s", ts_order_name(s->order));
-	if (s->width != 0)
-		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->width);
-	if (s->remap != TS_REMAP_NONE)
-		g_string_append_printf(out, ", %s", ts_remap_name(s->remap));
-	if (s->chunk != 0)
-		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->chunk);
-	if (s->cluster_m * s->cluster_n != 1)
-		g_string_append_printf(out, ", cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
-			s->cluster_m, s->cluster_n);
-	g_string_append_printf(out, ", %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
-		s->block_m, s->block_n, s->block_k);
-	return g_string_free(out, FALSE);
-}
-
 /* The column with the least makespan among the sound ones; -1 if there is none. */
 static int best_of(const struct table *t, guint row)
 {
@@ -94,7 +73,7 @@ static void put_head(const struct table *t)
 {
 	for (guint i = 0; i < t->schedules->len; i++) {
 		g_autofree char *name =
-			schedule_name(&g_array_index(t->schedules, struct ts_spec, i));
+			ts_request_schedule_text(&g_array_index(t->schedules, struct ts_spec, i));
 
 		g_print("[%u] %s\n", i + 1, name);
 	}
@@ -172,8 +151,8 @@ static void put_csv(const struct table *t)
 
 		for (guint i = 0; i < t->schedules->len; i++) {
 			const struct cell *c = &t->cells[row * t->schedules->len + i];
-			g_autofree char *name =
-				schedule_name(&g_array_index(t->schedules, struct ts_spec, i));
+			g_autofree char *name = ts_request_schedule_text(
+				&g_array_index(t->schedules, struct ts_spec, i));
 
 			g_print("%s,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT
 				",\"%s\",%s,%" G_GUINT64_FORMAT ",%.3f,%.6f,%d\n",
@@ -196,8 +175,8 @@ static void put_json(const struct table *t)
 
 		for (guint i = 0; i < t->schedules->len; i++) {
 			const struct cell *c = &t->cells[row * t->schedules->len + i];
-			g_autofree char *name =
-				schedule_name(&g_array_index(t->schedules, struct ts_spec, i));
+			g_autofree char *name = ts_request_schedule_text(
+				&g_array_index(t->schedules, struct ts_spec, i));
 			g_autofree char *command = c->error == NULL
 				? ts_settings_command(t->settings, "", &c->spec)
 				: g_strdup("");

@@ -16,8 +16,7 @@ enum { SIZE_MAX_ELEMENTS = 1 << 30, SHOWN_MAX = 8, REPEAT = 20 };
 static const uint64_t WORDS_MAX = UINT64_C(1) << 34;
 static const uint64_t WORKSPACE_BYTES = 64 << 20;
 
-/* The options of the simulator, which mean nothing on a real device. */
-static bool refuse_unsuited(const struct ts_settings *s, GError **error)
+bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 {
 	const struct {
 		const char *name;
@@ -155,8 +154,7 @@ static bool check_spec(const struct ts_gpu_gemm *x, const struct ts_spec *s, GEr
 	return true;
 }
 
-/* The plan of a request, with as many workers as are resident where none were given. */
-static bool make_plan(
+bool ts_gpu_gemm_plan(
 	const struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan, GError **error)
 {
 	uint32_t resident;
@@ -250,8 +248,7 @@ static bool check_log(
 	return true;
 }
 
-/* Computes, checks and times one plan. False where the GPU failed. */
-static bool run_plan(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t count,
+bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t count,
 	struct ts_gpu_product *r, GError **error)
 {
 	memset(r, 0, sizeof *r);
@@ -272,9 +269,9 @@ static int gemm_one(struct ts_gpu_gemm *x, GError **error)
 	bool sound;
 
 	ts_axes_spec(&x->axes, 0, &spec);
-	if (!make_plan(x, &spec, &plan, error))
+	if (!ts_gpu_gemm_plan(x, &spec, &plan, error))
 		return TS_EXIT_USAGE;
-	if (!run_plan(x, &plan, x->seed, count, &r, error))
+	if (!ts_gpu_gemm_run(x, &plan, x->seed, count, &r, error))
 		return TS_EXIT_UNSOUND;
 	sound = r.verdict.sound;
 	command = make_command(x, &spec, x->seed);
@@ -319,10 +316,10 @@ static bool gemm_next(struct ts_gpu_gemm *x, struct ts_spec *spec, int64_t seed,
 	struct ts_plan plan;
 
 	/* A combination that has no plan is left out. */
-	if (!make_plan(x, spec, &plan, NULL))
+	if (!ts_gpu_gemm_plan(x, spec, &plan, NULL))
 		return true;
 	command = make_command(x, spec, seed);
-	if (!run_plan(x, &plan, seed, launches, &r, error)) {
+	if (!ts_gpu_gemm_run(x, &plan, seed, launches, &r, error)) {
 		g_prefix_error(error, "%s: ", command);
 		return false;
 	}
@@ -399,29 +396,40 @@ static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 	return x->cublas != NULL;
 }
 
+bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)
+{
+	if (!ts_gemm_open(&x->gemm, x->ops, x->kind, &x->form, x->as, error))
+		return false;
+	x->gemm.hardware_domain = x->hardware_domain;
+	return open_cublas(x, cublas, error) && read_axes(x, error);
+}
+
+void ts_gpu_gemm_close(struct ts_gpu_gemm *x)
+{
+	ts_axes_finish(&x->axes);
+	ts_cublas_free(x->cublas);
+	ts_backend_free(&x->gemm.gpu, x->workspace);
+	ts_gemm_close(&x->gemm);
+}
+
 static int gemm(struct ts_settings *settings, const struct options *o, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 	struct ts_gpu_gemm x = {.settings = settings};
 	int code = TS_EXIT_USAGE;
 
-	if (!refuse_unsuited(settings, error) || !read_options(&x, o, error))
+	if (!ts_gpu_gemm_suits(settings, error) || !read_options(&x, o, error))
 		return TS_EXIT_USAGE;
-	if (ts_gemm_open(&x.gemm, x.ops, x.kind, &x.form, x.as, &cause)) {
-		x.gemm.hardware_domain = x.hardware_domain;
-		if (open_cublas(&x, o->cublas, &cause) && read_axes(&x, error)) {
-			if (x.axes.count == 1)
-				code = gemm_one(&x, error);
-			else if (o->cublas)
-				ts_refuse(error, "--cublas goes with one plan, not with several");
-			else
-				code = gemm_all(&x, error);
-			ts_axes_finish(&x.axes);
-		}
-		ts_cublas_free(x.cublas);
-		ts_backend_free(&x.gemm.gpu, x.workspace);
-		ts_gemm_close(&x.gemm);
+	if (ts_gpu_gemm_open(&x, o->cublas, &cause)) {
+		if (x.axes.count == 1)
+			code = gemm_one(&x, error);
+		else if (o->cublas)
+			ts_refuse(error,
+				"--cublas goes with one plan; tilesim gpu bench times several");
+		else
+			code = gemm_all(&x, error);
 	}
+	ts_gpu_gemm_close(&x);
 	if (cause == NULL)
 		return code;
 	code = ts_gpu_exit(cause);

@@ -39,6 +39,24 @@ struct ts_gpu_tally {
 	double error, worst; /* the largest ones */
 };
 
+/* False and a refusal where options of the simulator are given, which mean nothing on a real
+ * device. */
+bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error);
+
+/* Opens the GPU, cuBLAS where it is wanted, and the axes of the settings. False and an error, of
+ * the backend or a refusal; in either case to be closed. */
+bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error);
+void ts_gpu_gemm_close(struct ts_gpu_gemm *x);
+
+/* The plan of a request, with as many workers as are resident where none were given, which `spec`
+ * is then told. False and a refusal, also where there is no kernel for it. */
+bool ts_gpu_gemm_plan(const struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan,
+	GError **error);
+
+/* Computes and checks one plan, and times `repeat` launches. False where the GPU failed. */
+bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t repeat,
+	struct ts_gpu_product *ret_product, GError **error);
+
 /* The whole report of one plan, in text or JSON. Free with g_free(). */
 char *ts_gpu_gemm_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	const struct ts_gpu_product *r, const char *command);

@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{"check", ts_check_command, "check a trace that a kernel recorded"},
 	{"gpu", ts_gpu_command, "run schedules inside kernels on the GPU that is there"},
 	{"compare", ts_compare_command, "simulate policies side by side over shapes"},
+	{"tune", ts_tune_command, "rank tiles, clusters and policies for a shape"},
 	{"plot", ts_plot_command, "draw a run: balance, finish times, maps of the output"},
 	{"policies", ts_policies_command, "list policies, orders and remaps, or explain one"},
 	{"devices", ts_devices_command, "list devices, or show one with its sources"},

@@ -228,3 +228,23 @@ char *ts_request_plan_text(const struct ts_plan *p)
 	}
 	return g_string_free(out, FALSE);
 }
+
+char *ts_request_schedule_text(const struct ts_spec *s)
+{
+	g_autofree char *policy = ts_request_policy_text(s);
+	GString *out = g_string_new(policy);
+
+	g_string_append_printf(out, ", %s", ts_order_name(s->order));
+	if (s->width != 0)
+		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->width);
+	if (s->remap != TS_REMAP_NONE)
+		g_string_append_printf(out, ", %s", ts_remap_name(s->remap));
+	if (s->chunk != 0)
+		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->chunk);
+	if (s->cluster_m * s->cluster_n != 1)
+		g_string_append_printf(out, ", cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+			s->cluster_m, s->cluster_n);
+	g_string_append_printf(out, ", %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+		s->block_m, s->block_n, s->block_k);
+	return g_string_free(out, FALSE);
+}

@@ -21,6 +21,10 @@ char *ts_request_plan_text(const struct ts_plan *p);
 /* Bytes of the workspace for partial sums; UINT64_MAX where they are more. */
 uint64_t ts_request_workspace(const struct ts_plan *p);
 
+/* "persistent, row, chiplet, 128x256x64": what distinguishes one schedule from another, whatever
+ * the sizes. Free with g_free(). */
+char *ts_request_schedule_text(const struct ts_spec *spec);
+
 /* "worksteal steal": policy and, if it has one, mode. Free with g_free(). */
 char *ts_request_policy_text(const struct ts_spec *spec);
 

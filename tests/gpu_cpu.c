@@ -132,10 +132,9 @@ static void check_ring(struct bench *b, const struct ts_cpu_way *way)
 		b->args.count = ctas;
 		run_well(b, &kernel_ring, 3, ctas, threads, way);
 		for (uint32_t i = 0; i < 3 * ctas * threads; i++) {
-			uint32_t cta = i / threads, next = (cta % ctas + 1) % ctas;
+			uint32_t cta = i / threads, next = cta / ctas * ctas + (cta + 1) % ctas;
 
-			g_assert_cmpuint(b->args.to[i], ==,
-				(cta / ctas * 64 + next) * threads + i % threads);
+			g_assert_cmpuint(b->args.to[i], ==, next * threads + i % threads);
 		}
 	}
 	b->args.count = COUNTERS;
@@ -144,8 +143,8 @@ static void check_ring(struct bench *b, const struct ts_cpu_way *way)
 static void check_dynamic(struct bench *b, const struct ts_cpu_way *way)
 {
 	run_well(b, &kernel_dynamic, 4, 1, 128, way);
-	for (uint32_t i = 0; i < 128; i++)
-		g_assert_cmpuint(b->args.to[i], ==, i ^ 1);
+	for (uint32_t i = 0; i < 4 * 128; i++)
+		g_assert_cmpuint(b->args.to[i], ==, i % 128 ^ 1);
 }
 
 static const struct {
@@ -199,8 +198,8 @@ static const struct {
 	{"half a warp in a step of all lanes", &kernel_warp_apart, 1,
 		{"threads 0-7 wait at the warp's step", "threads 8-31 wait at the barrier"}},
 	{"a store one word beyond a buffer", &kernel_store_beyond, 1,
-		{"thread 31", "writes 4 bytes at 0x", "offset 16384 of to, which has 16384 bytes",
-			", 9)"}},
+		{"cluster 1, CTA 1, tile (1, 9), thread 31", "writes 4 bytes at 0x",
+			"offset 16384 of to, which has 16384 bytes"}},
 	{"a store in front of a buffer", &kernel_store_in_front, 1,
 		{"thread 2", "12 bytes in front of to"}},
 	{"a store into a guard, unchecked", &kernel_plain_store_beyond, 1,
@@ -242,6 +241,50 @@ static void expect(struct bench *b, size_t i, const struct ts_cpu_way *way)
 		if (strstr(b->fault, faults[i].says[k]) == NULL)
 			g_error("%s: '%s' does not say '%s'", faults[i].name, b->fault,
 				faults[i].says[k]);
+}
+
+/* Races in shared memory, which launches with a seed find in whatever order threads run. */
+static const struct {
+	const char *name;
+	const struct cpu_kernel *kernel;
+	uint32_t ctas, threads, count;
+	const char *says; /* NULL: there is none */
+} races[] = {
+	{"no barrier between a write and a read", &kernel_no_barrier, 1, THREADS, 0, "what thread"},
+	{"no barrier between a read and a write", &kernel_early_reuse, 1, THREADS, 0, "reads"},
+	{"a step of a warp orders the warp", &kernel_other_warp, 1, 64, 0, NULL},
+	{"a step of a warp doesn't order another one", &kernel_other_warp, 1, 64, 32, "writes"},
+	{"a copy is read in front of the wait", &kernel_race_of_copies, 1, THREADS, 0,
+		"what thread"},
+	{"no barrier of the cluster", &kernel_race_of_ctas, 2, THREADS, 0, "of rank"},
+	{"none between barriers", &kernel_reverse, 1, 64, 0, NULL},
+	{"none in a ring", &kernel_ring, 2, THREADS, 2, NULL},
+	{"none among copies", &kernel_copies, 1, 64, 0, NULL},
+};
+
+static void test_races(void)
+{
+	struct bench b;
+
+	set_up(&b);
+	for (size_t i = 0; i < G_N_ELEMENTS(races); i++) {
+		for (uint64_t seed = 0; seed < 5; seed++) {
+			const struct ts_cpu_way way = {.seeded = true, .seed = seed};
+			bool good;
+
+			b.args.count = races[i].count;
+			good = run(&b, races[i].kernel, 3, races[i].ctas, races[i].threads, &way);
+			if (good != (races[i].says == NULL))
+				g_error("%s, seed %u: found '%s'", races[i].name, (unsigned)seed,
+					b.fault);
+			if (!good &&
+				(strstr(b.fault, "with no barrier in between") == NULL ||
+					strstr(b.fault, races[i].says) == NULL))
+				g_error("%s: '%s' does not say '%s'", races[i].name, b.fault,
+					races[i].says);
+		}
+	}
+	tear_down(&b);
 }
 
 /* The fault is found in any way of running, and a sound kernel runs well after it. */
@@ -376,6 +419,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/gpu_cpu/more groups than places", test_places);
 	g_test_add_func("/gpu_cpu/the same seed gives the same run", test_seeds);
 	g_test_add_func("/gpu_cpu/a race of claims is found", test_race);
+	g_test_add_func("/gpu_cpu/races in shared memory", test_races);
 	g_test_add_func("/gpu_cpu/launches that are refused", test_refusals);
 	return g_test_run();
 }

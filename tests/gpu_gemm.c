@@ -1,7 +1,10 @@
 /* tilesim gpu gemm: what it refuses, and products where there is a GPU. The complete sweep is
  * kernels/check_gemm.sh. */
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <string.h>
+
+#include "sim/gpu_bench.h"
 
 enum { NO_GPU = 77 };
 
@@ -41,6 +44,10 @@ static const struct {
 	{"a block without a kernel", "gpu gemm --block 256x256x64", 2, TRUE},
 	{"a cluster without a kernel", "gpu gemm --cluster 3x1", 2, TRUE},
 	{"an empty sum", "gpu gemm --k 0", 2, TRUE},
+	{"a benchmark of one size", "gpu bench --m 300", 2, FALSE},
+	{"a benchmark that is not repeated", "gpu bench --repeat 0", 2, FALSE},
+	{"a benchmark of no shapes", "gpu bench --shapes nothing", 2, FALSE},
+	{"a picture of no kind", "gpu bench --plot bench.gif", 2, FALSE},
 	{"one product", "gpu gemm --m 300 --n 520 --k 200 --format json", 0, TRUE},
 	{"products of odd sizes by every policy",
 		"gpu gemm --policy all --mode all --cluster 1x1,2x1,1x2 --xcds 3 "
@@ -67,9 +74,110 @@ static void test_case(gconstpointer data)
 		g_assert_true(g_str_has_prefix(err, "tilesim: "));
 }
 
+/* Three schedules of two shapes, in ms: the second schedule's first product is wrong and would be
+ * the fastest, the third has no kernel for the second shape. */
+static struct ts_bench make_bench(void)
+{
+	static const double ours[2][3] = {{2, 1, 4}, {1.25, 5, 0}};
+	static const double theirs[2][3] = {{1, 1, 1}, {2.5, 2.5, 0}};
+	struct ts_bench b = {.gpu = "made up",
+		.shapes = ts_shapes_new(),
+		.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec)),
+		.cells = g_new0(struct ts_bench_cell, 6),
+		.repeat = 3,
+		.cublas = true,
+		.checked = true};
+	struct ts_spec spec = ts_spec_default();
+
+	ts_shapes_add(b.shapes, g_strdup("one"), 1000, 1000, 1000);
+	ts_shapes_add(b.shapes, g_strdup("two"), 2000, 1000, 1000);
+	for (uint32_t i = 0; i < 3; i++) {
+		spec.block_n = 64 << i;
+		g_array_append_val(b.schedules, spec);
+	}
+	for (uint32_t i = 0; i < 6; i++) {
+		struct ts_bench_cell *c = &b.cells[i];
+
+		c->spec = g_array_index(b.schedules, struct ts_spec, i % 3);
+		c->spec.m = i < 3 ? 1000 : 2000;
+		c->spec.n = c->spec.k = 1000;
+		c->there = ours[i / 3][i % 3] > 0;
+		c->ours.median_ms = ours[i / 3][i % 3];
+		c->theirs.median_ms = theirs[i / 3][i % 3];
+	}
+	b.cells[1].fault = g_strdup("wrong");
+	return b;
+}
+
+static void free_bench(struct ts_bench *b)
+{
+	g_free(b->cells[1].fault);
+	g_free(b->cells);
+	g_array_unref(b->shapes);
+	g_array_unref(b->schedules);
+}
+
+static void test_bench(void)
+{
+	struct ts_bench b = make_bench();
+	g_autofree char *text = NULL;
+	g_autofree char *json = NULL;
+	g_auto(GStrv) parts = NULL;
+
+	g_assert_cmpint(ts_bench_best(&b, 0), ==, 0);
+	g_assert_cmpint(ts_bench_best(&b, 1), ==, 0);
+	g_assert_cmpfloat(ts_bench_ratio(&b.cells[0]), ==, 0.5);
+	/* The ratios are 1/2 and 2. */
+	g_assert_cmpfloat_with_epsilon(ts_bench_mean(&b), 1, 1e-12);
+	text = ts_bench_report(&b, "command");
+	/* 2 GFLOP in 2 ms and 4 GFLOP in 1.25 ms; the slowest right schedules take 4 and 5 ms. */
+	g_assert_nonnull(
+		strstr(text, "    1000    1000    1000       1.0       2.0  0.500    2.00"));
+	g_assert_nonnull(
+		strstr(text, "    2000    1000    1000       3.2       1.6  2.000    4.00"));
+	g_assert_nonnull(strstr(text, "geometric mean of the ratios 1.000\n"));
+	b.format = TS_JSON;
+	json = ts_bench_report(&b, "command");
+	g_assert_nonnull(strstr(json, "\"verdict\" : \"wrong\""));
+	/* All that there are: one cell is not. */
+	parts = g_strsplit(json, "\"schedule\"", -1);
+	g_assert_cmpuint(g_strv_length(parts) - 1, ==, 5);
+	free_bench(&b);
+}
+
+static void test_bench_plot(void)
+{
+	struct ts_bench b = make_bench();
+	g_autofree char *gnuplot = g_find_program_in_path("gnuplot");
+	g_autofree char *folder = NULL;
+	g_autofree char *path = NULL;
+	g_autofree char *picture = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (gnuplot == NULL) {
+		free_bench(&b);
+		g_test_skip("no gnuplot");
+		return;
+	}
+	folder = g_dir_make_tmp("tilesim-bench-XXXXXX", &error);
+	g_assert_no_error(error);
+	path = g_build_filename(folder, "bench.svg", NULL);
+	ts_bench_plot(&b, path, &error);
+	g_assert_no_error(error);
+	g_file_get_contents(path, &picture, NULL, &error);
+	g_assert_no_error(error);
+	g_assert_nonnull(strstr(picture, "2000x1000x1000"));
+	g_assert_nonnull(strstr(picture, "cuBLAS"));
+	g_unlink(path);
+	g_rmdir(folder);
+	free_bench(&b);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gpu bench/report", test_bench);
+	g_test_add_func("/gpu bench/picture", test_bench_plot);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *path = g_strconcat("/gpu gemm/", cases[i].name, NULL);
 

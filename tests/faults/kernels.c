@@ -5,17 +5,17 @@
 
 enum { THREADS_MAX = 256 };
 
-/* Index of this thread in its grid. */
-TS_GPU uint32_t place(void)
+/* Index of this thread in its grid: groups that wrote to the same word would have a race, too. */
+TS_GPU uint32_t own(void)
 {
-	return (gpu_cluster() * 64 + gpu_rank()) * gpu_threads() + gpu_thread();
+	return gpu_cta() * gpu_threads() + gpu_thread();
 }
 
 /* Each CTA hands numbers from its first thread to its last one. */
 TS_KERNEL(kernel_reverse, struct kernel_args, THREADS_MAX)
 {
 	TS_SHARED(uint32_t, words, THREADS_MAX);
-	uint32_t i = gpu_cta() * gpu_threads() + gpu_thread();
+	uint32_t i = own();
 
 	for (uint32_t turn = 0; turn < 3; turn++) {
 		TS_WRITE(&words[gpu_thread()], i + turn);
@@ -50,7 +50,7 @@ TS_KERNEL(kernel_copies, struct kernel_args, THREADS_MAX)
 /* Lane i of each warp gets what lane 31 - i has. */
 TS_KERNEL(kernel_shuffle, struct kernel_args, THREADS_MAX)
 {
-	uint32_t i = gpu_cta() * gpu_threads() + gpu_thread();
+	uint32_t i = own();
 
 	TS_WRITE(&args.to[i], gpu_shuffle(i, TS_WARP - 1 - gpu_lane()));
 }
@@ -59,7 +59,7 @@ TS_KERNEL(kernel_shuffle, struct kernel_args, THREADS_MAX)
 TS_KERNEL(kernel_claims, struct kernel_args, THREADS_MAX)
 {
 	for (uint32_t n; (n = gpu_claim(args.counters)) < args.words;)
-		TS_WRITE(&args.to[n], place() + 1);
+		TS_WRITE(&args.to[n], own() + 1);
 }
 
 /* A claim that is no atomic: fine in one group, lost updates between several. */
@@ -107,14 +107,13 @@ TS_KERNEL(kernel_back_chain, struct kernel_args, THREADS_MAX)
 TS_KERNEL(kernel_ring, struct kernel_args, THREADS_MAX)
 {
 	TS_SHARED(uint32_t, words, THREADS_MAX);
-	uint32_t i = place(), ranks = args.count;
+	uint32_t ranks = args.count;
 	const uint32_t *next;
 
-	TS_WRITE(&words[gpu_thread()], i);
+	TS_WRITE(&words[gpu_thread()], own());
 	gpu_cluster_sync();
 	next = (const uint32_t *)gpu_shared_of(words, (gpu_rank() + 1) % ranks);
-	TS_WRITE(&args.to[(gpu_cluster() * ranks + gpu_rank()) * gpu_threads() + gpu_thread()],
-		TS_READ(&next[gpu_thread()]));
+	TS_WRITE(&args.to[own()], TS_READ(&next[gpu_thread()]));
 	gpu_cluster_sync();
 }
 
@@ -125,7 +124,7 @@ TS_KERNEL(kernel_dynamic, struct kernel_args, THREADS_MAX)
 
 	TS_WRITE(&words[gpu_thread()], gpu_thread());
 	gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], TS_READ(&words[gpu_thread() ^ 1]));
+	TS_WRITE(&args.to[own()], TS_READ(&words[gpu_thread() ^ 1]));
 }
 
 /* One thread goes past the barrier in a branch. */
@@ -133,7 +132,7 @@ TS_KERNEL(kernel_skipped_barrier, struct kernel_args, THREADS_MAX)
 {
 	if (gpu_thread() != 5)
 		gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], 1);
+	TS_WRITE(&args.to[own()], 1);
 	gpu_sync();
 }
 
@@ -144,7 +143,7 @@ TS_KERNEL(kernel_left_early, struct kernel_args, THREADS_MAX)
 	if (gpu_thread() == 7)
 		return;
 	gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], 1);
+	TS_WRITE(&args.to[own()], 1);
 }
 
 /* Both halves wait, but not at the same barrier. */
@@ -154,7 +153,7 @@ TS_KERNEL(kernel_two_barriers, struct kernel_args, THREADS_MAX)
 		gpu_sync();
 	else
 		gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], 1);
+	TS_WRITE(&args.to[own()], 1);
 }
 
 /* Some lanes of a warp shuffle, the others are at a barrier. */
@@ -165,19 +164,20 @@ TS_KERNEL(kernel_warp_apart, struct kernel_args, THREADS_MAX)
 	if (gpu_lane() < 8)
 		value = gpu_shuffle(gpu_thread(), 0);
 	gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], value);
+	TS_WRITE(&args.to[own()], value);
 }
 
 /* The last thread writes one word too far. */
 TS_KERNEL(kernel_store_beyond, struct kernel_args, THREADS_MAX)
 {
 	gpu_tile(gpu_cta(), 9);
-	TS_WRITE(&args.to[args.words - gpu_threads() + gpu_thread() + 1], 1);
+	if (gpu_cta() == 1)
+		TS_WRITE(&args.to[args.words - gpu_threads() + gpu_thread() + 1], 1);
 }
 
 TS_KERNEL(kernel_store_in_front, struct kernel_args, THREADS_MAX)
 {
-	if (gpu_thread() == 2)
+	if (gpu_cta() == 1 && gpu_thread() == 2)
 		TS_WRITE(args.to - 3, 1);
 }
 
@@ -185,7 +185,7 @@ TS_KERNEL(kernel_store_in_front, struct kernel_args, THREADS_MAX)
 TS_KERNEL(kernel_plain_store_beyond, struct kernel_args, THREADS_MAX)
 {
 	gpu_tile(1, 2);
-	if (gpu_thread() == 11)
+	if (gpu_cta() == 1 && gpu_thread() == 11)
 		args.to[args.words + 1000] = 1;
 	gpu_sync();
 }
@@ -193,7 +193,7 @@ TS_KERNEL(kernel_plain_store_beyond, struct kernel_args, THREADS_MAX)
 /* So near that no guard is there yet: seen at the end. */
 TS_KERNEL(kernel_plain_store_near, struct kernel_args, THREADS_MAX)
 {
-	if (gpu_thread() == 11)
+	if (gpu_cta() == 1 && gpu_thread() == 11)
 		*(volatile uint32_t *)(args.to - 1) = 1;
 }
 
@@ -268,7 +268,7 @@ TS_KERNEL(kernel_unwritten, struct kernel_args, THREADS_MAX)
 	if (gpu_thread() % 2 == 0)
 		TS_WRITE(&words[gpu_thread()], 1);
 	gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], TS_READ(&words[gpu_thread()]));
+	TS_WRITE(&args.to[own()], TS_READ(&words[gpu_thread()]));
 }
 
 /* The copy may still be in flight when it is read. */
@@ -279,7 +279,7 @@ TS_KERNEL(kernel_missing_wait, struct kernel_args, THREADS_MAX)
 	gpu_copy_4(&words[gpu_thread()], args.from + gpu_thread(), 4);
 	gpu_copy_commit();
 	gpu_sync();
-	TS_WRITE(&args.to[gpu_thread()], TS_READ(&words[gpu_thread()]));
+	TS_WRITE(&args.to[own()], TS_READ(&words[gpu_thread()]));
 	gpu_copy_wait(0);
 }
 
@@ -288,6 +288,72 @@ TS_KERNEL(kernel_misaligned_copy, struct kernel_args, THREADS_MAX)
 	TS_SHARED(uint32_t, words, 4 * THREADS_MAX);
 
 	gpu_copy_16(&words[4 * gpu_thread()], args.from + 1, 16);
+}
+
+/* Each thread reads what the next one writes, with nothing in between. */
+TS_KERNEL(kernel_no_barrier, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	TS_WRITE(&words[gpu_thread()], 0);
+	gpu_sync();
+	TS_WRITE(&words[gpu_thread()], 1);
+	TS_WRITE(&args.to[own()], TS_READ(&words[(gpu_thread() + 1) % gpu_threads()]));
+}
+
+/* The words are written anew while others may still read them. */
+TS_KERNEL(kernel_early_reuse, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		TS_WRITE(&words[gpu_thread()], turn);
+		gpu_sync();
+		TS_WRITE(&args.to[own()], TS_READ(&words[(gpu_thread() + 1) % gpu_threads()]));
+	}
+}
+
+/* A step of a warp takes the place of a barrier: for the warp, but not for the next one. */
+TS_KERNEL(kernel_other_warp, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint16_t, words, THREADS_MAX);
+	uint32_t t = gpu_thread(), warp = t / TS_WARP * TS_WARP;
+	uint32_t value;
+
+	TS_WRITE(&words[t], (uint16_t)t);
+	gpu_shuffle(0, 0);
+	value = TS_READ(&words[warp + (t + 1) % TS_WARP]);
+	gpu_shuffle(0, 0);
+	TS_WRITE(&words[t], (uint16_t)value);
+	gpu_shuffle(0, 0);
+	TS_WRITE(&args.to[own()], value + TS_READ(&words[(t + args.count) % gpu_threads()]));
+}
+
+/* It is read in front of the wait, but behind a barrier. */
+TS_KERNEL(kernel_race_of_copies, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	TS_WRITE(&words[gpu_thread()], 3);
+	gpu_sync();
+	gpu_copy_4(&words[gpu_thread()], args.from + gpu_thread(), 4);
+	gpu_copy_commit();
+	gpu_sync();
+	TS_WRITE(&args.to[own()], TS_READ(&words[(gpu_thread() + 1) % gpu_threads()]));
+	gpu_copy_wait(0);
+}
+
+/* A barrier of the CTA is none for the cluster. */
+TS_KERNEL(kernel_race_of_ctas, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, THREADS_MAX);
+
+	TS_WRITE(&words[gpu_thread()], 1);
+	gpu_cluster_sync();
+	TS_WRITE(&args.to[own()],
+		TS_READ((const uint32_t *)gpu_shared_of(&words[gpu_thread()], 1 - gpu_rank())));
+	TS_WRITE(&words[gpu_thread()], 2);
+	gpu_cluster_sync();
 }
 
 /* More on the stack than there is. */
@@ -302,7 +368,7 @@ static uint32_t deep(uint32_t left)
 
 TS_KERNEL(kernel_deep, struct kernel_args, THREADS_MAX)
 {
-	TS_WRITE(&args.to[gpu_thread()], deep(100));
+	TS_WRITE(&args.to[own()], deep(100));
 }
 
 /* Reads the shared memory of a CTA that doesn't wait for it. */

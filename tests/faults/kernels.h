@@ -25,6 +25,7 @@ extern const struct cpu_kernel kernel_skipped_barrier, kernel_left_early, kernel
 	kernel_plain_store_near, kernel_load_beyond, kernel_few_counters, kernel_never_signalled,
 	kernel_waits_at_both, kernel_shared_beyond, kernel_plain_shared_beyond,
 	kernel_dynamic_beyond, kernel_plain_dynamic_beyond, kernel_unwritten, kernel_missing_wait,
-	kernel_misaligned_copy, kernel_deep, kernel_of_gone;
+	kernel_misaligned_copy, kernel_no_barrier, kernel_early_reuse, kernel_other_warp,
+	kernel_race_of_copies, kernel_race_of_ctas, kernel_deep, kernel_of_gone;
 
 #endif

@@ -1,0 +1,269 @@
+/* tilesim gpu bench: schedules over shapes on the GPU, beside the vendor's library. */
+#include <string.h>
+
+#include "kernels/nvml.h"
+#include "sim/gpu.h"
+#include "sim/gpu_bench.h"
+#include "sim/gpu_gemm.h"
+#include "sim/refuse.h"
+#include "sim/request.h"
+
+struct options {
+	char *backend, *shapes, *repeat, *check, *format, *plot;
+	gboolean alone;
+};
+
+enum { REPEAT = 21, CELLS_MAX = 100000 };
+
+static bool read_options(
+	struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o, GError **error)
+{
+	const struct ts_settings *s = x->settings;
+
+	x->repeat = REPEAT;
+	x->seed = 1;
+	x->effort = TS_GEMM_SAMPLE;
+	if (!ts_gpu_backend(o->backend, &x->ops, error) ||
+		!ts_format_parse(o->format, &b->format, error))
+		return false;
+	if (o->check != NULL && strcmp(o->check, "sample") != 0 && strcmp(o->check, "none") != 0)
+		return ts_refuse(error, "--check %s: must be sample or none", o->check);
+	if (b->format == TS_CSV)
+		return ts_refuse(error, "--format csv: must be text or json");
+	if (o->plot != NULL && !g_str_has_suffix(o->plot, ".png") &&
+		!g_str_has_suffix(o->plot, ".svg"))
+		return ts_refuse(error, "--plot %s: the name must end in .png or .svg", o->plot);
+	if (o->repeat != NULL &&
+		(!ts_parse_int(o->repeat, &x->repeat) ||
+			!ts_in_range(x->repeat, 1, TS_GEMM_REPEAT_MAX)))
+		return ts_refuse(error, "--repeat %s: must be a whole number from 1 to %d",
+			o->repeat, TS_GEMM_REPEAT_MAX);
+	if (s->seed != NULL &&
+		(!ts_parse_int(s->seed, &x->seed) || !ts_in_range(x->seed, 0, TS_COUNT_MAX)))
+		return ts_refuse(
+			error, "--seed %s: must be a whole number from 0 to 2147483647", s->seed);
+	if (s->axes[TS_AXIS_M] != NULL || s->axes[TS_AXIS_N] != NULL || s->axes[TS_AXIS_K] != NULL)
+		return ts_refuse(error,
+			"--m, --n, --k: gpu bench takes its sizes from --shapes; tilesim gpu gemm "
+			"takes "
+			"them as options");
+	b->repeat = (uint32_t)x->repeat;
+	b->cublas = !o->alone;
+	b->checked = o->check == NULL || strcmp(o->check, "sample") == 0;
+	return true;
+}
+
+/* Only the times. */
+static bool time_cell(
+	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_bench_cell *c, GError **error)
+{
+	return ts_gemm_prepare(&x->gemm, p, (uint64_t)x->seed, error) &&
+		ts_gemm_time(
+			&x->gemm, p, (uint32_t)x->repeat, x->cublas, &c->ours, &c->theirs, error);
+}
+
+/* The times, and whether the product is right. */
+static bool check_cell(
+	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_bench_cell *c, GError **error)
+{
+	struct ts_gpu_product r;
+
+	if (!ts_gpu_gemm_run(x, p, x->seed, (uint32_t)x->repeat, &r, error))
+		return false;
+	c->ours = r.ours;
+	c->theirs = r.theirs;
+	c->fault = r.verdict.fault;
+	return true;
+}
+
+/* One shape by one schedule. False where the GPU failed. */
+static bool run_cell(struct ts_gpu_gemm *x, const struct ts_nvml *nvml, bool checked,
+	struct ts_bench_cell *c, GError **error)
+{
+	struct ts_plan plan;
+
+	/* A schedule that this shape can't have is left out. */
+	if (!ts_gpu_gemm_plan(x, &c->spec, &plan, NULL))
+		return true;
+	c->there = true;
+	if (!(checked ? check_cell : time_cell)(x, &plan, c, error))
+		return false;
+	ts_nvml_read(nvml, &c->clock_mhz, &c->watts);
+	return true;
+}
+
+static bool run_all(struct ts_gpu_gemm *x, struct ts_bench *b, GError **error)
+{
+	struct ts_nvml *nvml = ts_nvml_new();
+	bool good = true;
+
+	for (guint i = 0; good && i < b->shapes->len; i++) {
+		const struct ts_shape *shape = &g_array_index(b->shapes, struct ts_shape, i);
+
+		for (guint s = 0; good && s < b->schedules->len; s++) {
+			struct ts_bench_cell *c = &b->cells[(gsize)i * b->schedules->len + s];
+
+			c->spec = g_array_index(b->schedules, struct ts_spec, s);
+			c->spec.m = shape->m;
+			c->spec.n = shape->n;
+			c->spec.k = shape->k;
+			good = run_cell(x, nvml, b->checked, c, error);
+			if (!good)
+				g_prefix_error(error, "%s: ", shape->name);
+		}
+	}
+	ts_nvml_free(nvml);
+	return good;
+}
+
+static bool list_schedules(const struct ts_gpu_gemm *x, struct ts_bench *b, GError **error)
+{
+	struct ts_spec spec;
+
+	if (x->axes.count > CELLS_MAX / MAX(b->shapes->len, 1))
+		return ts_refuse(error,
+			"%" G_GUINT64_FORMAT " schedules of %u shapes: gpu bench runs up to %d in "
+			"all; give fewer values",
+			x->axes.count, b->shapes->len, CELLS_MAX);
+	for (uint64_t i = 0; i < x->axes.count; i++)
+		if (ts_axes_spec(&x->axes, i, &spec))
+			g_array_append_val(b->schedules, spec);
+	b->cells = g_new0(struct ts_bench_cell, (gsize)b->shapes->len * b->schedules->len);
+	return true;
+}
+
+static char *make_command(
+	const struct ts_gpu_gemm *x, const struct ts_bench *b, const struct options *o)
+{
+	GString *out = g_string_new("tilesim gpu bench");
+	g_autofree char *shapes = g_shell_quote(o->shapes);
+
+	g_string_append_printf(out, " --shapes %s --repeat %u --seed %" G_GINT64_FORMAT, shapes,
+		b->repeat, x->seed);
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		if (x->settings->axes[i] != NULL)
+			g_string_append_printf(
+				out, " --%s %s", ts_axis_name(i), x->settings->axes[i]);
+	if (!b->cublas)
+		g_string_append(out, " --alone");
+	if (!b->checked)
+		g_string_append(out, " --check none");
+	return g_string_free(out, FALSE);
+}
+
+/* Prints the report. Names the first wrong product on stderr. */
+static int report(
+	const struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o, GError **error)
+{
+	guint count = b->shapes->len * b->schedules->len, there = 0;
+	g_autofree char *command = make_command(x, b, o);
+	g_autofree char *text = NULL;
+	const struct ts_bench_cell *wrong = NULL;
+
+	for (guint i = count; i-- > 0;) {
+		there += b->cells[i].there;
+		if (b->cells[i].fault != NULL)
+			wrong = &b->cells[i];
+	}
+	if (there == 0) {
+		ts_refuse(error, "there is no kernel for any of these plans");
+		return TS_EXIT_USAGE;
+	}
+	text = ts_bench_report(b, command);
+	g_print("%s", text);
+	if (o->plot != NULL && !ts_bench_plot(b, o->plot, error))
+		return TS_EXIT_USAGE;
+	if (wrong == NULL)
+		return TS_EXIT_OK;
+	g_autofree char *name = ts_request_schedule_text(&wrong->spec);
+
+	g_printerr("tilesim: UNSOUND: M=%" G_GINT64_FORMAT " N=%" G_GINT64_FORMAT
+		   " K=%" G_GINT64_FORMAT ", %s: %s\n",
+		wrong->spec.m, wrong->spec.n, wrong->spec.k, name, wrong->fault);
+	return TS_EXIT_UNSOUND;
+}
+
+static int bench(struct ts_settings *settings, const struct options *o, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+	struct ts_gpu_gemm x = {.settings = settings};
+	struct ts_bench b = {.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec))};
+	int code = TS_EXIT_USAGE;
+
+	if (settings->dtype != NULL || settings->domain != NULL)
+		ts_refuse(error, "--%s: the bench takes bf16 and the workers' numbers; leave it out",
+			settings->dtype != NULL ? "dtype" : "domain");
+	else if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
+		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {
+		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
+			b.gpu = x.gemm.gpu.is.name;
+			if (list_schedules(&x, &b, error) && run_all(&x, &b, &cause))
+				code = report(&x, &b, o, error);
+		}
+		ts_gpu_gemm_close(&x);
+	}
+	for (gsize i = 0; b.cells != NULL && i < (gsize)b.shapes->len * b.schedules->len; i++)
+		g_free(b.cells[i].fault);
+	g_free(b.cells);
+	g_clear_pointer(&b.shapes, g_array_unref);
+	g_array_unref(b.schedules);
+	if (cause == NULL)
+		return code;
+	code = ts_gpu_exit(cause);
+	g_propagate_error(error, g_steal_pointer(&cause));
+	return code;
+}
+
+int ts_gpu_bench_command(int argc, char **argv, GError **error)
+{
+	struct options o = {0};
+	const GOptionEntry entries[] = {
+		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
+		{"shapes", 0, 0, G_OPTION_ARG_FILENAME, &o.shapes,
+			"shapes of a model, such as llama3-8b, or a CSV file with name,m,n,k "
+			"(default gemm-suite)",
+			"FILE"},
+		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
+			"launches of each schedule and shape (default 21)", "N"},
+		{"alone", 0, 0, G_OPTION_ARG_NONE, &o.alone, "without cuBLAS beside it", NULL},
+		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
+			"sample (default): edges of tiles and some lines of each product; or none",
+			"WHICH"},
+		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
+			"FORMAT"},
+		{"plot", 0, 0, G_OPTION_ARG_FILENAME, &o.plot,
+			"draw the best of each shape and cuBLAS, as .png or .svg", "FILE"},
+		{0}};
+	struct ts_settings settings;
+	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu bench",
+		"Times schedules over shapes on the GPU that is there, launch by launch in turn "
+		"with\n"
+		"the best of cuBLAS' algorithms, and checks every product. Options of the plan "
+		"take\n"
+		"lists; by default persistent and worksteal in both tile shapes and three "
+		"clusters.",
+		entries);
+	static const struct {
+		enum ts_axis axis;
+		const char *values;
+	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal"},
+		{TS_AXIS_BLOCK, "128x256x64,128x128x64"}, {TS_AXIS_CLUSTER, "1x1,2x1,1x2"}};
+	int code = TS_EXIT_USAGE;
+
+	if (ts_settings_parse(&settings, context, argc, argv, error)) {
+		for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
+			if (settings.axes[defaults[i].axis] == NULL)
+				settings.axes[defaults[i].axis] = g_strdup(defaults[i].values);
+		if (o.shapes == NULL)
+			o.shapes = g_strdup("gemm-suite");
+		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, error);
+	}
+	ts_settings_finish(&settings);
+	g_free(o.backend);
+	g_free(o.shapes);
+	g_free(o.repeat);
+	g_free(o.check);
+	g_free(o.format);
+	g_free(o.plot);
+	return code;
+}

@@ -1,0 +1,44 @@
+/* The parts of `tilesim gpu bench`. */
+#ifndef TS_GPU_BENCH_H
+#define TS_GPU_BENCH_H
+
+#include "kernels/gemm_time.h"
+#include "sim/report.h"
+#include "sim/shapes.h"
+
+/* One shape by one schedule. */
+struct ts_bench_cell {
+	struct ts_spec spec;
+	struct ts_gemm_times ours, theirs;
+	uint32_t clock_mhz, watts; /* of the GPU after it; 0 where they can't be read */
+	char *fault;               /* the product is wrong, in words; NULL */
+	bool there;                /* there is a kernel and a plan for it */
+};
+
+struct ts_bench {
+	const char *gpu;
+	GArray *shapes;              /* struct ts_shape */
+	GArray *schedules;           /* struct ts_spec, whose sizes mean nothing */
+	struct ts_bench_cell *cells; /* [shape][schedule] */
+	uint32_t repeat;
+	bool cublas;  /* timed beside ours, launch by launch in turn */
+	bool checked; /* the products */
+	enum ts_format format;
+};
+
+/* The schedule of a shape that is right and has the least median; -1 where there is none. */
+int ts_bench_best(const struct ts_bench *b, guint shape);
+
+/* Median of cuBLAS over ours, as timed side by side; 0 where it was not timed. */
+double ts_bench_ratio(const struct ts_bench_cell *c);
+
+/* Geometric mean over the shapes of the best schedules' ratios; 0 where there are none. */
+double ts_bench_mean(const struct ts_bench *b);
+
+/* The whole report. Free with g_free(). */
+char *ts_bench_report(const struct ts_bench *b, const char *command);
+
+/* Draws the best of each shape and cuBLAS as bars, to a file whose name ends in .png or .svg. */
+bool ts_bench_plot(const struct ts_bench *b, const char *path, GError **error);
+
+#endif
