@@ -14,7 +14,10 @@
 	{"mma", &ts_mma_bf16_nk_128_##as}, {"mma", &ts_mma_bf16_nk_64_##as},                       \
 		{"mma", &ts_mma_bf16_kn_128_##as}, {"mma", &ts_mma_bf16_kn_64_##as},               \
 		{"mma", &ts_mma_fp16_nk_128_##as}, {"mma", &ts_mma_fp16_nk_64_##as},               \
-		{"mma", &ts_mma_fp16_kn_128_##as}, {"mma", &ts_mma_fp16_kn_64_##as}
+		{"mma", &ts_mma_fp16_kn_128_##as},                                                 \
+	{                                                                                          \
+		"mma", &ts_mma_fp16_kn_64_##as                                                     \
+	}
 
 /* The kernels of each program. */
 static const struct {

@@ -97,8 +97,7 @@ static struct ts_gemm_matrix widen(
 
 static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct ts_plan *p)
 {
-	struct ts_gemm_layout l = {
-		.words = TS_GEMM_GUARD, .counter_words = g->kind->counter_words};
+	struct ts_gemm_layout l = {.words = TS_GEMM_GUARD, .counter_words = g->kind->counter_words};
 	uint64_t gap = g->form.gap;
 	bool along_k = g->form.layout == TS_MMA_ALONG_K;
 	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
@@ -144,8 +143,8 @@ static bool draw_here(
 	if (to == NULL)
 		return false;
 	for (uint64_t i = 0; i < (uint64_t)x->rows * x->cols; i++)
-		to[i / x->cols * x->ld + i % x->cols] = mma_soft_round(
-			ts_gemm_random(seed, i), g->form.type == TS_MMA_FP16);
+		to[i / x->cols * x->ld + i % x->cols] =
+			mma_soft_round(ts_gemm_random(seed, i), g->form.type == TS_MMA_FP16);
 	return words == 0 ||
 		g->gpu.ops->store(
 			&g->gpu, ts_gemm_at(g, x->at), to, words * sizeof(uint32_t), error);
@@ -162,7 +161,8 @@ static struct ts_backend_grid matrix_grid(uint64_t ctas)
 static bool draw(struct ts_gemm *g, const struct ts_gemm_matrix *x, uint64_t seed, GError **error)
 {
 	struct ts_backend_grid grid = matrix_grid(MATRIX_CTAS);
-	struct ts_random_args args = {pointer(g, x->at), x->ld, seed, x->rows, x->cols, g->form.type};
+	struct ts_random_args args = {
+		pointer(g, x->at), x->ld, seed, x->rows, x->cols, g->form.type};
 	void *arguments[] = {&args};
 
 	if ((uint64_t)x->rows * x->cols <= DRAWN_HERE)
@@ -188,15 +188,16 @@ static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 				matrices[i]->rows * matrices[i]->ld * sizeof(uint16_t), names[i]};
 	if (p->counters > 0)
 		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->counters),
-			(uint64_t)p->counters * l->counter_words * sizeof(uint32_t), "the counters"};
+			(uint64_t)p->counters * l->counter_words * sizeof(uint32_t),
+			"the counters"};
 	if (p->workspace > 0)
 		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->workspace),
 			p->workspace * sums * sizeof(float), "the workspace"};
 	if (l->log != 0)
 		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->log),
 			ts_probe_layout_make(p).words * sizeof(uint32_t), "the records"};
-	parts[count++] = (struct ts_backend_part){
-		ts_gemm_at(g, l->fault), sizeof(uint32_t), "the fault"};
+	parts[count++] =
+		(struct ts_backend_part){ts_gemm_at(g, l->fault), sizeof(uint32_t), "the fault"};
 	parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->reference),
 		(uint64_t)p->m * p->n * sizeof(float), "the reference"};
 	g->gpu.ops->name_parts(&g->gpu, g->memory, parts, count);
@@ -223,7 +224,8 @@ bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed, 
 		(g->layout.log == 0 ||
 			g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, g->layout.log), TS_PROBE_POISON,
 				log_words, error)) &&
-		draw(g, &g->layout.a, 2 * seed, error) && draw(g, &g->layout.b, 2 * seed + 1, error);
+		draw(g, &g->layout.a, 2 * seed, error) &&
+		draw(g, &g->layout.b, 2 * seed + 1, error);
 }
 
 /* Copies a matrix to one with other rows, if there is one. */
@@ -231,8 +233,8 @@ static bool restride(struct ts_gemm *g, const struct ts_gemm_matrix *to,
 	const struct ts_gemm_matrix *from, GError **error)
 {
 	struct ts_backend_grid grid = matrix_grid(MATRIX_CTAS);
-	struct ts_restride_args args = {pointer(g, to->at), pointer(g, from->at), to->ld, from->ld,
-		from->rows, from->cols};
+	struct ts_restride_args args = {
+		pointer(g, to->at), pointer(g, from->at), to->ld, from->ld, from->rows, from->cols};
 	void *arguments[] = {&args};
 
 	if (to->at == 0 || from->at == 0)
@@ -262,7 +264,8 @@ bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *even
 	return reset(g, p, error) &&
 		(events == NULL || g->gpu.ops->event_record(&g->gpu, events[0], error)) &&
 		restride(g, &l->wide_a, &l->a, error) && restride(g, &l->wide_b, &l->b, error) &&
-		g->kind->multiply(g, p, error) && restride(g, l->wide_c.at != 0 ? &l->c : &l->wide_c, &l->wide_c, error) &&
+		g->kind->multiply(g, p, error) &&
+		restride(g, l->wide_c.at != 0 ? &l->c : &l->wide_c, &l->wide_c, error) &&
 		(events == NULL || g->gpu.ops->event_record(&g->gpu, events[1], error));
 }
 
@@ -299,8 +302,8 @@ void *ts_gemm_fetch(struct ts_gemm *g, uint64_t from, uint64_t words, GError **e
 	return g_steal_pointer(&to);
 }
 
-bool ts_gemm_log(struct ts_gemm *g, const struct ts_plan *p, struct ts_probe_log *ret_log,
-	GError **error)
+bool ts_gemm_log(
+	struct ts_gemm *g, const struct ts_plan *p, struct ts_probe_log *ret_log, GError **error)
 {
 	struct ts_probe_log log = {.layout = ts_probe_layout_make(p)};
 	uint64_t apart = g->layout.counter_words;

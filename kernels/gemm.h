@@ -24,7 +24,8 @@ struct ts_gemm_matrix {
 /* Where the parts of a problem's memory begin, in words of 32 bits. Between them are guards. */
 struct ts_gemm_layout {
 	struct ts_gemm_matrix a, b, c;
-	struct ts_gemm_matrix wide_a, wide_b, wide_c; /* copies for a kernel; at 0 where there are none */
+	struct ts_gemm_matrix wide_a, wide_b,
+		wide_c; /* copies for a kernel; at 0 where there are none */
 	uint64_t counters, fault, workspace, log;
 	uint64_t reference; /* in fp32 */
 	uint64_t words;

@@ -65,7 +65,8 @@ static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, const struct ts_g
 static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	struct ts_backend_grid grid = make_grid(g, p->workers, p->block_n, p->cluster_m, p->cluster_n);
+	struct ts_backend_grid grid =
+		make_grid(g, p->workers, p->block_n, p->cluster_m, p->cluster_n);
 	struct ts_gemm_args args = {.plan = *p,
 		.counters = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->counters),
 		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault)};

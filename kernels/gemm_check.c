@@ -150,7 +150,8 @@ static void check_gaps(struct check *k)
 		for (uint64_t n = c->cols; n < c->ld; n++)
 			if (k->c[m * c->ld + n] != POISON)
 				fault(k,
-					"row %" G_GUINT64_FORMAT " of C was written %" G_GUINT64_FORMAT
+					"row %" G_GUINT64_FORMAT
+					" of C was written %" G_GUINT64_FORMAT
 					" elements beyond its end",
 					m, n - c->cols);
 }
@@ -247,8 +248,8 @@ static bool check_guards(struct check *k, GError **error)
 	for (size_t i = 1; i < G_N_ELEMENTS(parts); i++) {
 		if (parts[i].at == 0)
 			continue;
-		if (!check_guard(k, before->at * 4 + before->bytes, parts[i].at, before->name,
-			    error))
+		if (!check_guard(
+			    k, before->at * 4 + before->bytes, parts[i].at, before->name, error))
 			return false;
 		before = &parts[i];
 	}

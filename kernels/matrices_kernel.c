@@ -79,8 +79,8 @@ TS_KERNEL(ts_restride, struct ts_restride_args, TS_MATRIX_THREADS)
 /* Grid: one CTA for each 64 x 64 block of c, n fastest. */
 TS_KERNEL(ts_reference, struct ts_reference_args, TS_MATRIX_THREADS)
 {
-	TS_SHARED(double, as, STEP * SIDE);
-	TS_SHARED(double, bs, STEP * SIDE);
+	TS_SHARED(double, as, STEP *SIDE);
+	TS_SHARED(double, bs, STEP *SIDE);
 	uint32_t across = (args.n + SIDE - 1) / SIDE;
 	uint32_t m0 = gpu_cta() / across * SIDE, n0 = gpu_cta() % across * SIDE;
 	uint32_t y = gpu_thread() / 16, x = gpu_thread() % 16;

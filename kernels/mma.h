@@ -87,11 +87,11 @@ TS_GPU struct mma_element mma_place(uint32_t lane, uint32_t i)
 #if defined(__CUDACC__)
 #include "kernels/mma_ptx.h"
 #elif defined(__HIP__)
-#include "kernels/mma_wave.h"
 #include "kernels/mma_amd.h"
-#else
 #include "kernels/mma_wave.h"
+#else
 #include "kernels/mma_cpu.h"
+#include "kernels/mma_wave.h"
 #endif
 #include "kernels/mma_copy.h"
 

@@ -31,8 +31,10 @@ TS_GPU void mma_load_b(struct mma_fragment *f, const uint16_t *tile, uint32_t co
 		struct mma_element e = mma_element_b(MMA_SM80, gpu_lane(), i % 4);
 		uint32_t n = col + e.across + i / 4 * 8, at = k + e.along;
 
-		mma_set(f, i, TS_READ(tile + (layout == TS_MMA_ALONG_K ? mma_at_k(n, at)
-								: mma_at_n(at, n, block_n))));
+		mma_set(f, i,
+			TS_READ(tile +
+				(layout == TS_MMA_ALONG_K ? mma_at_k(n, at)
+							  : mma_at_n(at, n, block_n))));
 	}
 }
 
@@ -55,8 +57,8 @@ static inline const uint16_t *mma_elements(const struct mma_fragment *f, uint32_
 }
 
 /* The operand of one instruction out of all lanes' registers. */
-static inline void mma_take(struct mma_operand *to, void *const *lanes, bool is_b, uint32_t tile,
-	uint32_t instruction)
+static inline void mma_take(
+	struct mma_operand *to, void *const *lanes, bool is_b, uint32_t tile, uint32_t instruction)
 {
 	const uint16_t *of[MMA_LANES];
 

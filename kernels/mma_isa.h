@@ -5,13 +5,12 @@
  *   sm_80        NVIDIA, "PTX ISA", section "Matrix Fragments for mma.m16n8k16 with floating point
  *                type"
  *   gfx90a, ...  AMD, "CDNA3 Instruction Set Architecture" (MI300), chapter "Matrix Arithmetic
- *                Instructions", and ROCm's Matrix Instruction Calculator: V_MFMA_F32_32X32X8_BF16_1K
- *                and _F16, and V_MFMA_F32_32X32X16_BF16 and _F16 of CDNA4
- *   gfx1100      AMD, "RDNA3 Instruction Set Architecture", section "Wave Matrix Multiply
- *                Accumulate", and GPUOpen, "How to accelerate AI applications on RDNA 3 using
- *                WMMA": V_WMMA_F32_16X16X16_BF16 and _F16 of a wave of 32
- *   gfx1200      AMD, "RDNA4 Instruction Set Architecture", and GPUOpen, "Using the Matrix Cores of
- *                AMD RDNA 4 architecture GPUs": the same, without RDNA3's duplicates */
+ *                Instructions", and ROCm's Matrix Instruction Calculator:
+ * V_MFMA_F32_32X32X8_BF16_1K and _F16, and V_MFMA_F32_32X32X16_BF16 and _F16 of CDNA4 gfx1100 AMD,
+ * "RDNA3 Instruction Set Architecture", section "Wave Matrix Multiply Accumulate", and GPUOpen,
+ * "How to accelerate AI applications on RDNA 3 using WMMA": V_WMMA_F32_16X16X16_BF16 and _F16 of a
+ * wave of 32 gfx1200      AMD, "RDNA4 Instruction Set Architecture", and GPUOpen, "Using the Matrix
+ * Cores of AMD RDNA 4 architecture GPUs": the same, without RDNA3's duplicates */
 #ifndef TS_MMA_ISA_H
 #define TS_MMA_ISA_H
 
@@ -81,8 +80,7 @@ static inline TS_HD struct mma_element mma_element_a(enum mma_isa isa, uint32_t 
 {
 	switch (isa) {
 	case MMA_SM80:
-		return mma_element_make(
-			lane / 4 + i / 2 % 2 * 8, lane % 4 * 2 + i % 2 + i / 4 * 8);
+		return mma_element_make(lane / 4 + i / 2 % 2 * 8, lane % 4 * 2 + i % 2 + i / 4 * 8);
 	case MMA_GFX90A: return mma_element_make(lane % 32, lane / 32 * 4 + i);
 	case MMA_GFX950: return mma_element_make(lane % 32, lane / 32 * 8 + i);
 	case MMA_GFX1100: return mma_element_make(lane % 16, i);
@@ -107,8 +105,7 @@ static inline TS_HD struct mma_element mma_element_c(enum mma_isa isa, uint32_t 
 	switch (isa) {
 	case MMA_SM80: return mma_element_make(lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2);
 	case MMA_GFX90A:
-	case MMA_GFX950:
-		return mma_element_make(i / 4 * 8 + lane / 32 * 4 + i % 4, lane % 32);
+	case MMA_GFX950: return mma_element_make(i / 4 * 8 + lane / 32 * 4 + i % 4, lane % 32);
 	case MMA_GFX1100: return mma_element_make(i * 2 + lane / 16, lane % 16);
 	case MMA_GFX1200: return mma_element_make(lane / 16 * 8 + i, lane % 16);
 	case MMA_ISAS: break;

@@ -1,9 +1,9 @@
 /* The portable GEMM: any policy, order and remap, for every GPU of kernels/mma.h and for the CPU.
  *
- * A CTA is a worker. One thread asks the policy, an item ahead of the others, and hands the steps on
- * through a ring in shared memory; WAIT and SIGNAL are steps too, carried out in their place. There
- * are no clusters here: a CTA computes the tiles of all ranks of an item itself, one after another,
- * so that a plan means the same whatever the device has.
+ * A CTA is a worker. One thread asks the policy, an item ahead of the others, and hands the steps
+ * on through a ring in shared memory; WAIT and SIGNAL are steps too, carried out in their place.
+ * There are no clusters here: a CTA computes the tiles of all ranks of an item itself, one after
+ * another, so that a plan means the same whatever the device has.
  *
  * Sums of a part of an item go to the workspace, a slot and rank at a time, each thread's own where
  * the same thread of another CTA finds them. The steps of an owner's part come as one, so that they
@@ -111,8 +111,8 @@ TS_GPU uint32_t *find_counter(const struct ts_mma_args *a, uint32_t counter)
 }
 
 /* Writes down what the worker did to a counter. False where there is no room. */
-TS_GPU bool note(
-	const struct ts_mma_args *a, const struct ts_worker *w, const struct ts_step *s, uint32_t value)
+TS_GPU bool note(const struct ts_mma_args *a, const struct ts_worker *w, const struct ts_step *s,
+	uint32_t value)
 {
 	struct ts_probe_event e;
 	uint32_t at;
@@ -161,8 +161,7 @@ TS_GPU enum ts_mma_fault check_step(
 		return has_room(a, s) && in_part && s->owns ? TS_MMA_NO_FAULT : TS_MMA_PARTIAL;
 	case TS_CLAIM:
 	case TS_WAIT:
-	case TS_SIGNAL:
-		return s->counter < a->plan.counters ? TS_MMA_NO_FAULT : TS_MMA_NO_COUNTER;
+	case TS_SIGNAL: return s->counter < a->plan.counters ? TS_MMA_NO_FAULT : TS_MMA_NO_COUNTER;
 	case TS_STOP: break;
 	}
 	return in_part ? TS_MMA_PARTIAL : TS_MMA_NO_FAULT;
@@ -276,7 +275,8 @@ TS_GPU struct mma_element find_chunk_k(uint32_t i)
 {
 	uint32_t chunk = gpu_thread() + i * THREADS;
 
-	return mma_element_make(chunk / (BLOCK_K / MMA_CHUNK), chunk % (BLOCK_K / MMA_CHUNK) * MMA_CHUNK);
+	return mma_element_make(
+		chunk / (BLOCK_K / MMA_CHUNK), chunk % (BLOCK_K / MMA_CHUNK) * MMA_CHUNK);
 }
 
 /* The same with rows along N: `along` is the row's k. */
@@ -297,11 +297,11 @@ TS_GPU void copy_begin(const struct operand *a, const struct operand *b, struct 
 	TS_UNROLL
 	for (uint32_t i = 0; i < count; i++) {
 		struct mma_element e = find_chunk_k(i);
-		struct source s = find_source(
-			a, tile->m * kind.block + e.across, k * BLOCK_K + e.along);
+		struct source s =
+			find_source(a, tile->m * kind.block + e.across, k * BLOCK_K + e.along);
 
-		mma_copy_begin(&held[i], stage + mma_at_k(e.across, e.along), s.from, s.count,
-			a->wide);
+		mma_copy_begin(
+			&held[i], stage + mma_at_k(e.across, e.along), s.from, s.count, a->wide);
 	}
 	TS_UNROLL
 	for (uint32_t i = 0; i < count; i++) {
@@ -311,8 +311,9 @@ TS_GPU void copy_begin(const struct operand *a, const struct operand *b, struct 
 		struct source s = along_k ? find_source(b, n, at) : find_source(b, at, n);
 
 		mma_copy_begin(&held[count + i],
-			stage_b + (along_k ? mma_at_k(e.across, e.along)
-					   : mma_at_n(e.along, e.across, kind.block)),
+			stage_b +
+				(along_k ? mma_at_k(e.across, e.along)
+					 : mma_at_n(e.along, e.across, kind.block)),
 			s.from, s.count, b->wide);
 	}
 }
@@ -331,19 +332,20 @@ TS_GPU void copy_end(struct kind kind, uint16_t *stage, const struct mma_chunk *
 	}
 	TS_UNROLL
 	for (uint32_t i = 0; i < count; i++) {
-		struct mma_element e = kind.layout == TS_MMA_ALONG_K ? find_chunk_k(i)
-								     : find_chunk_n(kind, i);
+		struct mma_element e =
+			kind.layout == TS_MMA_ALONG_K ? find_chunk_k(i) : find_chunk_n(kind, i);
 
 		mma_copy_end(&held[count + i],
-			stage_b + (kind.layout == TS_MMA_ALONG_K
-						  ? mma_at_k(e.across, e.along)
-						  : mma_at_n(e.along, e.across, kind.block)));
+			stage_b +
+				(kind.layout == TS_MMA_ALONG_K
+						? mma_at_k(e.across, e.along)
+						: mma_at_n(e.along, e.across, kind.block)));
 	}
 }
 
 /* Adds the products of one stage to the warp's sums. */
-TS_GPU void multiply(struct kind kind, const struct part *part, const uint16_t *stage,
-	float (*sums)[MMA_C])
+TS_GPU void multiply(
+	struct kind kind, const struct part *part, const uint16_t *stage, float (*sums)[MMA_C])
 {
 	uint32_t tiles_m = part->rows / MMA_M, tiles_n = part->cols / MMA_N;
 	const uint16_t *stage_b = stage + kind.block * BLOCK_K;
@@ -356,15 +358,16 @@ TS_GPU void multiply(struct kind kind, const struct part *part, const uint16_t *
 			mma_load_a(&a[i], stage, part->row + i * MMA_M, k);
 		TS_UNROLL
 		for (uint32_t j = 0; j < tiles_n; j++)
-			mma_load_b(&b[j], stage_b, part->col + j * MMA_N, k, kind.layout,
-				kind.block);
+			mma_load_b(
+				&b[j], stage_b, part->col + j * MMA_N, k, kind.layout, kind.block);
 		mma_step(sums, a, b, tiles_m, tiles_n, kind.type);
 	}
 }
 
 /* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
 TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile, uint32_t ask_at, float (*sums)[MMA_C])
+	uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile, uint32_t ask_at,
+	float (*sums)[MMA_C])
 {
 	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k);
 	struct operand b = kind.layout == TS_MMA_ALONG_K
@@ -445,8 +448,9 @@ TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct k
 		for (uint32_t i = 0; i < MMA_C; i++) {
 			struct mma_element e = mma_place(lane, i);
 
-			TS_WRITE(own + at_output(&part, t / tiles_n * MMA_M + e.across,
-					       t % tiles_n * MMA_N + e.along),
+			TS_WRITE(own +
+					at_output(&part, t / tiles_n * MMA_M + e.across,
+						t % tiles_n * MMA_N + e.along),
 				mma_round(sums[t][i], kind.type));
 		}
 	}
@@ -468,8 +472,7 @@ TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct k
 }
 
 /* Where this thread's sums of a rank's tile begin in a slot; they are THREADS apart. */
-TS_GPU float *find_sums(
-	const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank)
+TS_GPU float *find_sums(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank)
 {
 	uint64_t ranks = (uint64_t)a->plan.cluster_m * a->plan.cluster_n;
 
@@ -523,8 +526,8 @@ TS_GPU void fix_up(const struct ts_mma_args *a, const struct room *r, struct kin
 }
 
 /* Writes down what became of one rank's tile. */
-TS_GPU void record(
-	const struct ts_mma_args *a, const struct room *r, const struct handed *handed, uint32_t rank)
+TS_GPU void record(const struct ts_mma_args *a, const struct room *r, const struct handed *handed,
+	uint32_t rank)
 {
 	struct handed h = TS_READ(handed);
 	struct ts_tile tile = ts_cta_tile(&a->plan, &h.step, rank);

@@ -15,7 +15,8 @@ TS_GPU void mma_load_a(struct mma_fragment *f, const uint16_t *tile, uint32_t ro
 	const uint16_t *p = tile + mma_at_k(row + lane % 16, k + lane / 16 * 8);
 
 	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-		     : "=r"(f->part[0].w[0]), "=r"(f->part[0].w[1]), "=r"(f->part[0].w[2]), "=r"(f->part[0].w[3])
+		     : "=r"(f->part[0].w[0]), "=r"(f->part[0].w[1]), "=r"(f->part[0].w[2]),
+		     "=r"(f->part[0].w[3])
 		     : "r"(mma_shared(p))
 		     : "memory");
 }
@@ -31,14 +32,16 @@ TS_GPU void mma_load_b(struct mma_fragment *f, const uint16_t *tile, uint32_t co
 	if (layout == TS_MMA_ALONG_K) {
 		p = tile + mma_at_k(col + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8);
 		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-			     : "=r"(f->part[0].w[0]), "=r"(f->part[0].w[1]), "=r"(f->part[0].w[2]), "=r"(f->part[0].w[3])
+			     : "=r"(f->part[0].w[0]), "=r"(f->part[0].w[1]), "=r"(f->part[0].w[2]),
+			     "=r"(f->part[0].w[3])
 			     : "r"(mma_shared(p))
 			     : "memory");
 	} else {
 		p = tile + mma_at_n(k + lane % 16, col + lane / 16 * 8, block_n);
 		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, "
 			     "[%4];"
-			     : "=r"(f->part[0].w[0]), "=r"(f->part[0].w[1]), "=r"(f->part[0].w[2]), "=r"(f->part[0].w[3])
+			     : "=r"(f->part[0].w[0]), "=r"(f->part[0].w[1]), "=r"(f->part[0].w[2]),
+			     "=r"(f->part[0].w[3])
 			     : "r"(mma_shared(p))
 			     : "memory");
 	}
@@ -67,7 +70,8 @@ TS_GPU void mma_step(float (*c)[MMA_C], const struct mma_fragment *a, const stru
 		TS_UNROLL
 		for (uint32_t j = 0; j < tiles_n; j++) {
 			mma_instruction(c[i * tiles_n + j], a[i].part[0].w, b[j].part[0].w, type);
-			mma_instruction(c[i * tiles_n + j] + 4, a[i].part[0].w, b[j].part[0].w + 2, type);
+			mma_instruction(
+				c[i * tiles_n + j] + 4, a[i].part[0].w, b[j].part[0].w + 2, type);
 		}
 	}
 }

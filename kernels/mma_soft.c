@@ -79,8 +79,8 @@ void mma_soft_gather(enum mma_isa isa, bool is_b, bool half, const uint16_t *con
 		}
 }
 
-void mma_soft_multiply(enum mma_isa isa, const struct mma_operand *a, const struct mma_operand *b,
-	float *const *c)
+void mma_soft_multiply(
+	enum mma_isa isa, const struct mma_operand *a, const struct mma_operand *b, float *const *c)
 {
 	struct mma_shape shape = mma_shape(isa);
 

@@ -191,7 +191,8 @@ static int bench(struct ts_settings *settings, const struct options *o, GError *
 	int code = TS_EXIT_USAGE;
 
 	if (settings->dtype != NULL || settings->domain != NULL)
-		ts_refuse(error, "--%s: the bench takes bf16 and the workers' numbers; leave it out",
+		ts_refuse(error,
+			"--%s: the bench takes bf16 and the workers' numbers; leave it out",
 			settings->dtype != NULL ? "dtype" : "domain");
 	else if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
 		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {

@@ -21,13 +21,13 @@ bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 	const struct {
 		const char *name;
 		bool given;
-	} options[] = {{"device", s->device != NULL}, {"cus", s->cus != NULL}, {"occupancy", s->occupancy != NULL},
-		{"max-cluster", s->max_cluster != NULL}, {"claim-ns", s->claim_ns != NULL},
-		{"prologue-ns", s->prologue_ns != NULL}, {"epilogue-ns", s->epilogue_ns != NULL},
-		{"edge", s->edge != NULL}, {"memory", s->memory != NULL},
-		{"domain", s->domain != NULL}, {"jitter", s->jitter != NULL},
-		{"mask", s->mask != NULL}, {"slow", s->slow != NULL}, {"hold", s->hold != NULL},
-		{"release", s->release != NULL}};
+	} options[] = {{"device", s->device != NULL}, {"cus", s->cus != NULL},
+		{"occupancy", s->occupancy != NULL}, {"max-cluster", s->max_cluster != NULL},
+		{"claim-ns", s->claim_ns != NULL}, {"prologue-ns", s->prologue_ns != NULL},
+		{"epilogue-ns", s->epilogue_ns != NULL}, {"edge", s->edge != NULL},
+		{"memory", s->memory != NULL}, {"domain", s->domain != NULL},
+		{"jitter", s->jitter != NULL}, {"mask", s->mask != NULL}, {"slow", s->slow != NULL},
+		{"hold", s->hold != NULL}, {"release", s->release != NULL}};
 
 	if (s->file != NULL)
 		return ts_refuse(error,
@@ -77,11 +77,12 @@ static bool read_form(struct ts_gpu_gemm *x, const struct options *o, GError **e
 		!choose("as", o->as, instructions, &as, error))
 		return false;
 	if (o->gap != NULL && (!ts_parse_int(o->gap, &gap) || !ts_in_range(gap, 0, 65536)))
-		return ts_refuse(
-			error, "--gap %s: must be a whole number of elements from 0 to 65536", o->gap);
+		return ts_refuse(error,
+			"--gap %s: must be a whole number of elements from 0 to 65536", o->gap);
 	if (o->as != NULL && (x->ops == NULL || !x->ops->only_by_name))
 		return ts_refuse(error,
-			"--as %s: only the CPU can act as another device; add --backend cpu", o->as);
+			"--as %s: only the CPU can act as another device; add --backend cpu",
+			o->as);
 	x->kind = kinds[kind];
 	x->form.type = (enum ts_mma_type)type;
 	x->form.layout = (enum ts_mma_layout)layout;
@@ -89,7 +90,8 @@ static bool read_form(struct ts_gpu_gemm *x, const struct options *o, GError **e
 	x->as = o->as == NULL ? NULL : instructions[as];
 	if (x->kind != NULL && !x->kind->has_form(&x->form))
 		return ts_refuse(error,
-			"--kernel %s: multiplies bf16 with rows of B along K (--dtype bf16 --layout "
+			"--kernel %s: multiplies bf16 with rows of B along K (--dtype bf16 "
+			"--layout "
 			"nk); use --kernel mma",
 			x->kind->name);
 	if (o->cublas && (type != 0 || layout != 0 || gap != 0))
@@ -173,7 +175,8 @@ bool ts_gpu_gemm_plan(
 		return false;
 	if (ret_plan->workspace > 0 && !x->gemm.kind->cuts)
 		return ts_refuse(error,
-			"the kernels of %s compute whole tiles, and this plan cuts some along K; use "
+			"the kernels of %s compute whole tiles, and this plan cuts some along K; "
+			"use "
 			"--kernel mma",
 			x->gemm.kind->name);
 	if (ts_gemm_words(&x->gemm, ret_plan) > WORDS_MAX)
@@ -254,8 +257,8 @@ bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t see
 	memset(r, 0, sizeof *r);
 	return ts_gemm_prepare(&x->gemm, p, (uint64_t)seed, error) &&
 		ts_gemm_start(&x->gemm, p, NULL, error) &&
-		ts_gemm_check(&x->gemm, p, x->effort, &r->verdict, error) && check_log(x, p, r, error) &&
-		(count == 0 || repeat(x, p, count, r, error));
+		ts_gemm_check(&x->gemm, p, x->effort, &r->verdict, error) &&
+		check_log(x, p, r, error) && (count == 0 || repeat(x, p, count, r, error));
 }
 
 static int gemm_one(struct ts_gpu_gemm *x, GError **error)
@@ -448,7 +451,8 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		{"gap", 0, 0, G_OPTION_ARG_STRING, &o.gap,
 			"elements between the rows of each matrix (default 0)", "N"},
 		{"as", 0, 0, G_OPTION_ARG_STRING, &o.as,
-			"the CPU acts as sm80 (default), gfx942, gfx950, gfx1100 or gfx1200", "NAME"},
+			"the CPU acts as sm80 (default), gfx942, gfx950, gfx1100 or gfx1200",
+			"NAME"},
 		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches that are timed (default 20; of several plans 1)", "N"},

@@ -1,5 +1,5 @@
-/* The matrix instructions in software: where their elements are, by the vendors' documents, and what
- * they compute, against a plain product of whole numbers. */
+/* The matrix instructions in software: where their elements are, by the vendors' documents, and
+ * what they compute, against a plain product of whole numbers. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,8 @@ enum { LANES_MAX = 64, ELEMENTS_MAX = 16, ROUNDS = 20 };
 
 static const char *const names[MMA_ISAS] = {"sm_80", "gfx90a", "gfx950", "gfx1100", "gfx1200"};
 
-/* Lines of the documents' figures: "lane.number" of each element in the order of K, or of C's columns. A
- * number counts 16 bit elements of A and B, and registers of C. */
+/* Lines of the documents' figures: "lane.number" of each element in the order of K, or of C's
+ * columns. A number counts 16 bit elements of A and B, and registers of C. */
 static const struct {
 	enum mma_isa isa;
 	char matrix;
@@ -43,12 +43,14 @@ static const struct {
 	{MMA_GFX950, 'C', 29, "32.13 33.13 34.13 35.13"},
 	/* GPUOpen, WMMA on RDNA 3: a lane has a row of A or column of B, lanes 16 to 31 the same
 	 * again; C's even rows are in lanes 0 to 15, its odd ones in 16 to 31 */
-	{MMA_GFX1100, 'A', 5, "5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14 5.15"},
+	{MMA_GFX1100, 'A', 5,
+		"5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14 5.15"},
 	{MMA_GFX1100, 'A', 5,
 		"21.0 21.1 21.2 21.3 21.4 21.5 21.6 21.7 21.8 21.9 21.10 21.11 21.12 21.13 21.14"},
 	{MMA_GFX1100, 'B', 15, "15.0 15.1 15.2 15.3"},
 	{MMA_GFX1100, 'B', 15, "31.0 31.1 31.2 31.3"},
-	{MMA_GFX1100, 'C', 0, "0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 10.0 11.0 12.0 13.0 14.0 15.0"},
+	{MMA_GFX1100, 'C', 0,
+		"0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 10.0 11.0 12.0 13.0 14.0 15.0"},
 	{MMA_GFX1100, 'C', 1, "16.0 17.0 18.0 19.0"},
 	{MMA_GFX1100, 'C', 6, "0.3 1.3 2.3 3.3"},
 	/* GPUOpen, Matrix Cores of RDNA 4: 8 elements a lane, without duplicates; a lane's sums are
@@ -117,10 +119,8 @@ static void test_all_places(void)
 			for (uint32_t j = 0; j < 32; j++) {
 				uint32_t twice = isa == MMA_GFX1100 ? 2 : 1;
 
-				g_assert_cmpuint(
-					seen[0][i][j], ==, i < s.m && j < s.k ? twice : 0);
-				g_assert_cmpuint(
-					seen[1][i][j], ==, i < s.n && j < s.k ? twice : 0);
+				g_assert_cmpuint(seen[0][i][j], ==, i < s.m && j < s.k ? twice : 0);
+				g_assert_cmpuint(seen[1][i][j], ==, i < s.n && j < s.k ? twice : 0);
 				g_assert_cmpuint(seen[2][i][j], ==, i < s.m && j < s.n ? 1 : 0);
 			}
 	}
@@ -243,8 +243,8 @@ static void test_rounding(void)
 				g_assert_cmphex(mma_soft_round((float)value, half == 1), ==, bits);
 		}
 		for (uint32_t i = 0; i < 100000; i++) {
-			float value = (float)ldexp(g_test_rand_double_range(-1, 1),
-				g_test_rand_int_range(-24, 16));
+			float value = (float)ldexp(
+				g_test_rand_double_range(-1, 1), g_test_rand_int_range(-24, 16));
 
 			check_round(value, half == 1);
 		}
