@@ -95,6 +95,13 @@ static struct ts_gemm_matrix widen(
 	return add_matrix(l, x.rows, x.cols, (x.cols + align - 1) / align * align);
 }
 
+uint64_t ts_gemm_flags(const struct ts_plan *p)
+{
+	if (p->workspace == 0)
+		return 0;
+	return (uint64_t)p->counters * p->cluster_m * p->cluster_n * TS_GEMM_HALVES;
+}
+
 static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct ts_plan *p)
 {
 	struct ts_gemm_layout l = {.words = TS_GEMM_GUARD, .counter_words = g->kind->counter_words};
@@ -110,6 +117,7 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	l.wide_b = widen(&l, l.b, g->kind->align);
 	l.wide_c = widen(&l, l.c, g->kind->align);
 	l.counters = add(&l, (uint64_t)p->counters * l.counter_words * sizeof(uint32_t));
+	l.flags = add(&l, g->kind->flags ? ts_gemm_flags(p) * sizeof(uint32_t) : 0);
 	l.fault = add(&l, sizeof(uint32_t));
 	l.workspace = add(&l, p->workspace * sums * sizeof(float));
 	if (g->kind->records)
@@ -251,6 +259,9 @@ static bool reset(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 	if (p->counters > 0 &&
 		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->counters), 0,
 			(uint64_t)p->counters * l->counter_words, error))
+		return false;
+	if (g->kind->flags && p->workspace > 0 &&
+		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->flags), 0, ts_gemm_flags(p), error))
 		return false;
 	return !g->recording ||
 		g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->log + log.cursors), 0,

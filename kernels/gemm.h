@@ -26,7 +26,7 @@ struct ts_gemm_layout {
 	struct ts_gemm_matrix a, b, c;
 	struct ts_gemm_matrix wide_a, wide_b,
 		wide_c; /* copies for a kernel; at 0 where there are none */
-	uint64_t counters, fault, workspace, log;
+	uint64_t counters, flags, fault, workspace, log;
 	uint64_t reference; /* in fp32 */
 	uint64_t words;
 	uint32_t counter_words; /* from one counter to the next */
@@ -61,7 +61,7 @@ struct ts_gemm_kind {
 	 * so many words apart. */
 	uint32_t align, counter_words;
 	bool records; /* what is done */
-	bool cuts;    /* items may be cut along K */
+	bool flags;   /* for parts of items, beside the plan's counters */
 	/* Finds the kernels for g->form. */
 	bool (*find)(struct ts_gemm *g, GError **error);
 	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);
@@ -95,6 +95,9 @@ uint64_t ts_gemm_words(const struct ts_gemm *g, const struct ts_plan *plan);
 /* Makes memory, all of it poisoned, and draws A and B. M and N are from 1 to 2^30, K from 0; a
  * kernel that copies its operands wants K from 1. */
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *plan, uint64_t seed, GError **error);
+
+/* How many words stand for a counter of a plan with a workspace; none where it has none. */
+uint64_t ts_gemm_flags(const struct ts_plan *plan);
 
 /* Zeroes the counters and launches; `events` are two that enclose it, or NULL. Doesn't wait. */
 bool ts_gemm_start(

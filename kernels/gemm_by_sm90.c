@@ -69,6 +69,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		make_grid(g, p->workers, p->block_n, p->cluster_m, p->cluster_n);
 	struct ts_gemm_args args = {.plan = *p,
 		.counters = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->counters),
+		.workspace = (float *)(uintptr_t)ts_gemm_at(g, l->workspace),
+		.flags = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->flags),
 		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault)};
 	void *arguments[] = {&args};
 
@@ -86,6 +88,7 @@ const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
 	.align = 8,
 	.counter_words = 1,
+	.flags = true,
 	.find = find,
 	.has_block = has_block,
 	.has_cluster = has_cluster,

@@ -239,6 +239,7 @@ static bool check_guards(struct check *k, GError **error)
 		matrix_stretch(&l->wide_b, "after B's copy"),
 		matrix_stretch(&l->wide_c, "after C's copy"),
 		{l->counters, (uint64_t)p->counters * l->counter_words * 4, "after the counters"},
+		{l->flags, k->g->kind->flags ? ts_gemm_flags(p) * 4 : 0, "after the flags"},
 		{l->fault, 4, "after the fault"},
 		{l->workspace, p->workspace * sums * 4, "after the workspace"},
 		/* Those of the records are for whoever reads them. */
@@ -270,6 +271,40 @@ static void count_vain(const struct ts_plan *p, uint32_t *counts)
 	}
 }
 
+/* Adds to each flag of the plan the signals that it gets: those of both halves of each part's
+ * tiles. */
+static void count_signals(const struct ts_plan *p, uint32_t *counts)
+{
+	uint32_t ranks = p->cluster_m * p->cluster_n;
+
+	for (uint32_t id = 0; id < p->workers; id++) {
+		struct ts_worker w = ts_worker_make(id, id % p->domains);
+		struct ts_step s = ts_next(p, &w, 0), part = s;
+
+		for (; s.act != TS_STOP; s = ts_next(p, &w, 0)) {
+			if (s.act == TS_WORK)
+				part = s;
+			for (uint32_t i = 0; s.act == TS_SIGNAL && i < ranks * TS_GEMM_HALVES; i++)
+				if (ts_cta_tile(p, &part, i / TS_GEMM_HALVES).valid)
+					counts[s.counter * ranks * TS_GEMM_HALVES + i] += s.value;
+		}
+	}
+}
+
+static bool check_flags(struct check *k, GError **error)
+{
+	uint64_t count = ts_gemm_flags(k->plan);
+	g_autofree uint32_t *counts = g_new0(uint32_t, count);
+	g_autofree uint32_t *flags = ts_gemm_fetch(k->g, k->g->layout.flags, count, error);
+
+	count_signals(k->plan, counts);
+	for (uint64_t i = 0; flags != NULL && i < count; i++)
+		if (flags[i] != counts[i])
+			fault(k, "flag %" G_GUINT64_FORMAT " ends at %u, not at %u", i, flags[i],
+				counts[i]);
+	return flags != NULL;
+}
+
 /* A counter ends at its items and one claim in vain for each worker that tries it. */
 static bool check_counters(struct check *k, GError **error)
 {
@@ -290,7 +325,11 @@ static bool check_counters(struct check *k, GError **error)
 		fault(k, "the kernel met %s",
 			*fault_word < G_N_ELEMENTS(faults) ? faults[*fault_word] : "a fault");
 	/* Where claims are on record, the records tell. */
-	if (p->counters == 0 || k->g->kind->records)
+	if (k->g->kind->records)
+		return true;
+	if (p->workspace > 0)
+		return check_flags(k, error);
+	if (p->counters == 0)
 		return true;
 	counters = ts_gemm_fetch(k->g, k->g->layout.counters, p->counters, error);
 	count_vain(p, counts);

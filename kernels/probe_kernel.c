@@ -77,6 +77,9 @@ TS_GPU struct handed next(const struct ts_probe_args *a, struct ts_worker *w)
 		}
 		if (h.step.act == TS_STOP || h.step.act == TS_SIGNAL)
 			return h;
+		/* There are no sums to add, and the wait in front of it is over. */
+		if (h.step.act == TS_FIX_UP)
+			continue;
 		if (!act(a, w, &h)) {
 			h.step = ts_stop();
 			return h;

@@ -4,6 +4,7 @@
 #ifndef TS_ALL_H
 #define TS_ALL_H
 
+#include "clc.h"
 #include "cluster.h"
 #include "data_parallel.h"
 #include "persistent.h"
@@ -17,6 +18,7 @@ enum ts_policy_id {
 	TS_WORKSTEAL,
 	TS_STREAM_K,
 	TS_SPLIT_K,
+	TS_CLC,
 	TS_POLICIES
 };
 
@@ -32,6 +34,7 @@ static inline TS_HD struct ts_step ts_next(
 	case TS_WORKSTEAL: return ts_worksteal_next(p, w, answer);
 	case TS_STREAM_K: return ts_stream_k_next(p, w, answer);
 	case TS_SPLIT_K: return ts_split_k_next(p, w, answer);
+	case TS_CLC: return ts_clc_next(p, w, answer);
 	case TS_POLICIES: break;
 	}
 	return ts_stop();
@@ -133,6 +136,14 @@ static inline struct ts_policy ts_policy(enum ts_policy_id id)
 			"each tile's k iterations cut in --splits, one worker each",
 			"CUTLASS SplitKSerial; QuACK num_split_k; Triton SPLIT_K", ts_split_k_plan);
 		policy.uses = ts_split_k_uses;
+		return policy;
+	case TS_CLC:
+		policy = ts_policy_make("clc",
+			"cluster launch control: who is done takes over a cluster not yet launched",
+			"CUTLASS sm100_tile_scheduler.hpp; QuACK CLC; FlashAttention-4",
+			ts_clc_plan);
+		policy.counter_items = ts_clc_counter_items;
+		policy.promise = ts_clc_promise;
 		return policy;
 	case TS_POLICIES: break;
 	}

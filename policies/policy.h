@@ -90,6 +90,7 @@ struct ts_plan {
 	uint32_t queue_domains;
 	struct ts_divisor slots;
 	uint32_t local_items; /* items in the regions; the global counter has the rest */
+	uint32_t launches;    /* 1: counter 0 counts launches too, see clc.h */
 
 	/* Partial sums: slots of cluster_m * cluster_n * block_m * block_n floats, of which rank r
 	 * has the r-th share. */
@@ -117,6 +118,12 @@ static inline TS_HD struct ts_worker ts_worker_make(uint32_t id, uint32_t domain
 	w.part = 0;
 	w.claiming = 0;
 	return w;
+}
+
+/* Has the worker got something that would be lost if it left now? */
+static inline TS_HD bool ts_worker_holds(const struct ts_plan *p, const struct ts_worker *w)
+{
+	return w->claiming != 0 || (p->launches == 1 && w->turn == 0);
 }
 
 static inline TS_HD struct ts_step ts_step_make(enum ts_act act)

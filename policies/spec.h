@@ -175,9 +175,8 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "mode "
 		       "steal, slots or hierarchical";
 	case TS_FEW_COUNTERS:
-		return "the policy needs more counters than there are; use fewer counters per XCD "
-		       "or "
-		       "give it more memory";
+		return "the policy needs more counters than there are; use fewer counters per "
+		       "XCD, cut fewer tiles, or give it more memory";
 	case TS_BAD_PERCENT: return "the local share must be from 0 to 100 percent";
 	case TS_BAD_SPLITS: return "splits must be from 1 to 2147483647";
 	case TS_MANY_SPLITS:

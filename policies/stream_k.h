@@ -129,12 +129,14 @@ static inline TS_HD struct ts_step ts_stream_k_part(
 	uint64_t end = ts_stream_k_begin(p, nth + 1);
 	uint32_t first = (uint32_t)ts_stream_k_quotient(begin, p->depth);
 	uint32_t last = (uint32_t)ts_stream_k_quotient(end - 1, p->depth);
-	uint32_t local = last - turn;
-	uint64_t from = (uint64_t)local * p->depth;
+	uint32_t local;
+	uint64_t from;
 	struct ts_step s;
 
 	if (turn > last - first)
 		return ts_stop();
+	local = last - turn;
+	from = (uint64_t)local * p->depth;
 	*ret_item = local * p->k_groups.by + group;
 	s = ts_order_item(p, ts_remap_id(p, *ret_item));
 	s.k_begin = begin > from ? (uint32_t)(begin - from) : 0;

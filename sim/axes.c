@@ -43,7 +43,7 @@ struct axis {
 
 static const struct axis axes[TS_AXES] = {
 	[TS_AXIS_POLICY] = {"policy", NAMES,
-		"data-parallel, persistent, worksteal, stream-k or split-k", "persistent",
+		"data-parallel, persistent, worksteal, stream-k, split-k or clc", "persistent",
 		policy_name},
 	[TS_AXIS_MODE] = {"mode", NAMES, "of worksteal: steal, slots, global or hierarchical",
 		"steal", mode_name},

@@ -134,17 +134,16 @@ static void fetch(struct loop *l, uint64_t now, uint32_t at)
 	struct seat *seat = &l->seats[at];
 	const struct ts_step *s = &seat->step;
 	uint32_t group = l->engine->machine->places[at].group;
-	double compute, ready, stall;
+	double compute, ready, stall, rest;
 
 	if (seat->k >= s->k_end) {
 		if (s->owns && s->parts == 0)
 			ts_caches_store(l->engine->caches, (double)now, group, s);
 		seat->state = WORKS;
-		push(l,
-			now +
-				(uint64_t)(ts_price_ps(&seat->price) - seat->price.k_ps -
-					l->engine->cost->prologue_ps * seat->scale + 0.5),
-			at);
+		rest = seat->price.fix_up_ps;
+		if (s->parts == 0)
+			rest += l->engine->cost->epilogue_ps * seat->scale;
+		push(l, now + (uint64_t)(rest + 0.5), at);
 		return;
 	}
 	compute = seat->price.k_ps / (s->k_end - s->k_begin);
@@ -263,8 +262,13 @@ static bool enter(struct loop *l, uint64_t now, uint32_t at)
 			push(l, place->hold_to, at);
 		return false;
 	}
-	if (!ts_machine_enter(l->engine->machine, place, &worker))
+	if (l->plan->launches == 1) {
+		if (l->counters[0] >= l->plan->workers)
+			return false;
+		worker = l->counters[0]++;
+	} else if (!ts_machine_enter(l->engine->machine, place, &worker)) {
 		return false;
+	}
 	domain = (l->engine->hardware_domain ? place->group : worker) % l->plan->domains;
 	seat->worker = ts_worker_make(worker, domain);
 	seat->answer = 0;
@@ -300,7 +304,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 	while (seat->state == READY) {
 		/* Asked to leave: between items only, and an item claimed ahead is finished first.
 		 */
-		if (now >= place->release && seat->worker.claiming == 0)
+		if (now >= place->release && !ts_worker_holds(l->plan, &seat->worker))
 			return leave(l, now, at), true;
 		seat->step = ask(l, seat);
 		seat->since = now;

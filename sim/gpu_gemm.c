@@ -173,12 +173,10 @@ bool ts_gpu_gemm_plan(
 		spec->workers = resident;
 	if (!ts_request_plan(ret_plan, spec, error))
 		return false;
-	if (ret_plan->workspace > 0 && !x->gemm.kind->cuts)
+	if (ret_plan->launches == 1)
 		return ts_refuse(error,
-			"the kernels of %s compute whole tiles, and this plan cuts some along K; "
-			"use "
-			"--kernel mma",
-			x->gemm.kind->name);
+			"--policy clc: these kernels have no cluster launch control; worksteal --mode "
+			"global claims in the same way from memory");
 	if (ts_gemm_words(&x->gemm, ret_plan) > WORDS_MAX)
 		return ts_refuse(error, "M=%u, N=%u, K=%u: the matrices take more than 64 GiB",
 			ret_plan->m, ret_plan->n, ret_plan->k);

@@ -134,6 +134,10 @@ static bool check_room(const struct probe *b, const struct ts_plan *p, GError **
 	double busy = (double)b->pace.busy_ns * p->depth;
 	uint32_t resident = ts_prober_residency(&b->prober, p->cluster_m, p->cluster_n);
 
+	if (p->launches == 1)
+		return ts_refuse(error,
+			"--policy clc: the probe does not use cluster launch control; worksteal "
+			"--mode global claims in the same way from memory");
 	if (resident == 0)
 		return ts_refuse(error,
 			"clusters of %ux%u CTAs with %u bytes of shared memory each: %s has no "

@@ -94,7 +94,8 @@ static void put_verdict(const struct ts_run *r, GString *out)
 		"sound: %" G_GUINT64_FORMAT " tiles computed once each, none outside %u x %u",
 		(uint64_t)p->rows * p->cols, p->m, p->n);
 	if (p->counters > 0)
-		g_string_append_printf(out, ", %u counters in range and drained", p->counters);
+		g_string_append_printf(out, ", %u counters in range %s", p->counters,
+			p->workspace > 0 ? "and partial sums added in order" : "and drained");
 	g_string_append(out, "\n");
 }
 

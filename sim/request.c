@@ -53,6 +53,11 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 		g_string_append_printf(out, "%" G_GINT64_FORMAT " counters per XCD", s->slots);
 		break;
 	case TS_FEW_COUNTERS:
+		if (s->policy == TS_STREAM_K || s->policy == TS_SPLIT_K) {
+			g_string_append_printf(
+				out, "--max-counters %" G_GINT64_FORMAT, s->max_counters);
+			break;
+		}
 		g_string_append_printf(out,
 			"%" G_GINT64_FORMAT " XCDs with %" G_GINT64_FORMAT
 			" counters each, of %" G_GINT64_FORMAT " given",

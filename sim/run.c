@@ -107,7 +107,10 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 {
 	struct ts_finding f = {.worker = outcome->worker, .counter = outcome->counter};
 
-	r->coverage.idle_workers = r->plan.items > 0 ? r->plan.workers - outcome->entered : 0;
+	if (r->plan.items > 0 && r->plan.launches == 1)
+		r->coverage.claimed[0] += (uint32_t)outcome->entered;
+	else if (r->plan.items > 0)
+		r->coverage.idle_workers = r->plan.workers - outcome->entered;
 	switch (outcome->end) {
 	case TS_ALL_LEFT: return;
 	case TS_ALL_WAIT:

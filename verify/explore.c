@@ -244,8 +244,8 @@ static bool try(const struct ts_explore *how, const struct ts_plan *plan, bool r
 
 	reset(found);
 	ts_world_init(&x.world, how, plan);
-	/* Entering in any order makes each worker depend on all. */
-	x.reduces = reduces && x.world.locals.closed && !x.world.any_entry;
+	/* Entering in any order, or by a counter, makes each worker depend on all. */
+	x.reduces = reduces && x.world.locals.closed && !x.world.any_entry && !x.world.launches;
 	ts_states_init(&x.states, x.world.words,
 		how->states_max == 0 ? UINT64_MAX : how->states_max, bytes_max);
 	x.from = g_new(uint32_t, x.world.words);

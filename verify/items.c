@@ -101,6 +101,8 @@ GPtrArray *ts_items_of_plan(const struct ts_plan *plan, const struct ts_rules *r
 	if (rules != NULL)
 		play.rules = *rules;
 	play.counters = g_new0(uint32_t, plan->counters);
+	if (plan->launches == 1)
+		play.counters[0] = plan->workers; /* all of them are there */
 	play.seats = g_new0(struct seat, plan->workers);
 	play.items = g_ptr_array_new_with_free_func(free_items);
 	for (uint32_t w = 0; w < plan->workers; w++) {

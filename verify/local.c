@@ -83,7 +83,7 @@ static uint32_t intern(
 {
 	struct ts_local local = {.after = *worker, .flags = flags};
 
-	local.between = worker->claiming == 0;
+	local.between = !ts_worker_holds(l->plan, worker);
 	local.step = l->next(l->plan, &local.after, answer);
 	local.touches = local.raises = UINT64_MAX;
 	if (l->keep_apart) {

@@ -56,12 +56,18 @@ static bool enter(struct run *r, struct seat *seat)
 {
 	const struct ts_plan *p = r->plan;
 
+	/* The launches of the hardware go by its own counter, and take whom nobody has cancelled.
+	 */
+	if (p->launches == 1)
+		r->entered = MIN(r->coverage->claimed[0], p->workers);
 	while (r->entered < p->workers) {
 		uint32_t id = r->entered++;
 
-		if (r->walk->pick == TS_LAST_ONE)
+		if (p->launches == 1)
+			r->coverage->claimed[0]++;
+		else if (r->walk->pick == TS_LAST_ONE)
 			id = p->workers - 1 - id;
-		if (r->walk->live != NULL && r->walk->live[id] == 0) {
+		if (p->launches == 0 && r->walk->live != NULL && r->walk->live[id] == 0) {
 			r->coverage->idle_workers++;
 			continue;
 		}
@@ -74,6 +80,15 @@ static bool enter(struct run *r, struct seat *seat)
 		return true;
 	}
 	return false;
+}
+
+static uint32_t count_live(const struct ts_plan *p, const uint8_t *live)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->workers; i++)
+		count += live[i] != 0;
+	return count;
 }
 
 static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
@@ -246,6 +261,9 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	if (plan->items == 0)
 		return true;
 	r.steps_max = ts_plan_steps_max(plan);
+	/* Who is missing there is a place that is, not an id. */
+	if (plan->launches == 1 && walk->live != NULL)
+		seats = MIN(seats, count_live(plan, walk->live));
 	r.seats = g_new(struct seat, seats);
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;

@@ -65,7 +65,8 @@ void ts_world_init(struct ts_world *w, const struct ts_explore *how, const struc
 	w->words = 1 + (uint64_t)plan->counters + plan->workers + w->computed.words +
 		ts_world_slot_words(plan);
 	w->resident = how->resident == 0 ? plan->workers : MIN(how->resident, plan->workers);
-	w->any_entry = how->late && w->resident < plan->workers;
+	w->launches = plan->launches == 1;
+	w->any_entry = how->late && (w->resident < plan->workers || w->launches);
 	w->locals.keep_apart = how->brute;
 	w->locals.keep_started = how->late && !w->any_entry && !how->release;
 	w->steps_max = ts_plan_steps_max(plan);
@@ -121,6 +122,14 @@ static uint32_t present(const struct ts_world *w, const uint32_t *state)
 	return count;
 }
 
+static void enter(struct ts_world *w, uint32_t *state, uint32_t id)
+{
+	event(w, TS_ENTERED, id, NULL, 0);
+	ts_world_locals(w, state)[id] = w->entrants[id];
+	if (w->launches)
+		ts_world_counters(state)[0]++;
+}
+
 static void leave(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_absent how)
 {
 	uint32_t *locals = ts_world_locals(w, state);
@@ -128,10 +137,16 @@ static void leave(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_abse
 	locals[id] = how;
 	if (w->any_entry)
 		return;
+	if (w->launches) {
+		uint32_t next = ts_world_counters(state)[0];
+
+		if (next < w->plan->workers && locals[next] == TS_QUEUED)
+			enter(w, state, next);
+		return;
+	}
 	for (uint32_t next = 0; next < w->plan->workers; next++)
 		if (locals[next] == TS_QUEUED) {
-			locals[next] = w->entrants[next];
-			event(w, TS_ENTERED, next, NULL, 0);
+			enter(w, state, next);
 			return;
 		}
 }
@@ -198,7 +213,8 @@ static void use_counter(struct ts_world *w, uint32_t *state, uint32_t id, const 
 {
 	uint32_t *local = &ts_world_locals(w, state)[id];
 	uint32_t *counter = &ts_world_counters(state)[s->counter];
-	uint32_t first = w->how->counters == NULL ? 0 : w->how->counters[s->counter];
+	bool is_clean = w->how->counters == NULL || (w->launches && s->counter == 0);
+	uint32_t first = is_clean ? 0 : w->how->counters[s->counter];
 	uint32_t old = *counter;
 	uint32_t added = s->act == TS_CLAIM ? 1 : s->act == TS_SIGNAL ? s->value : 0;
 
@@ -209,6 +225,10 @@ static void use_counter(struct ts_world *w, uint32_t *state, uint32_t id, const 
 	}
 	event(w, TS_STEPPED, id, s, old);
 	*counter = old + added;
+	/* A claim of a worker that is not launched: it never is. */
+	if (w->launches && s->counter == 0 && s->act == TS_CLAIM && old < w->plan->workers &&
+		ts_world_locals(w, state)[old] == TS_QUEUED)
+		ts_world_locals(w, state)[old] = TS_FINISHED;
 	if (s->act != TS_CLAIM)
 		use_workspace(w, state, id, s);
 	w->lowered |= *counter < old;
@@ -277,6 +297,10 @@ static void settle(struct ts_world *w, uint32_t *state)
 			if (act != TS_STOP && act != TS_FIX_UP &&
 				(act != TS_WORK || is_spare(w, state, id)))
 				break;
+			/* Somebody else will be launched. */
+			if (act == TS_STOP && w->launches &&
+				ts_world_counters(state)[0] < w->plan->workers)
+				break;
 			carry_out(w, state, id);
 		}
 }
@@ -290,6 +314,8 @@ void ts_world_start(struct ts_world *w, uint32_t *state)
 		ts_world_counters(state)[i] = w->how->counters[i];
 	for (uint32_t id = 0; id < w->plan->workers; id++)
 		locals[id] = id < w->resident && !w->any_entry ? w->entrants[id] : TS_QUEUED;
+	if (w->launches)
+		ts_world_counters(state)[0] = w->any_entry ? 0 : w->resident;
 	settle(w, state);
 }
 
@@ -301,8 +327,10 @@ unsigned ts_world_moves(struct ts_world *w, const uint32_t *state, uint32_t id)
 
 	if (number == TS_QUEUED) {
 		bool place = w->any_entry && present(w, state) < w->resident;
-		bool never = w->any_entry && may_miss(w, state, id);
+		bool never = w->any_entry && !w->launches && may_miss(w, state, id);
 
+		if (w->launches && state[1] != id)
+			return 0;
 		return (place ? 1u << TS_MOVE_ENTER : 0) | (never ? 1u << TS_MOVE_MISS : 0);
 	}
 	if (number < TS_LOCALS_FROM)
@@ -318,10 +346,7 @@ void ts_world_move(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_mov
 {
 	switch (move) {
 	case TS_MOVE_STEP: carry_out(w, state, id); break;
-	case TS_MOVE_ENTER:
-		event(w, TS_ENTERED, id, NULL, 0);
-		ts_world_locals(w, state)[id] = w->entrants[id];
-		break;
+	case TS_MOVE_ENTER: enter(w, state, id); break;
 	case TS_MOVE_MISS:
 		event(w, TS_RELEASED, id, NULL, 0);
 		if (ts_world_locals(w, state)[id] == TS_QUEUED)

@@ -18,6 +18,7 @@ struct ts_world {
 	bool fixed_sum; /* ts_policy.fixed_sum */
 	uint32_t resident;
 	bool any_entry; /* who enters next is open */
+	bool launches;  /* plan.launches */
 	enum ts_promise promise;
 	uint32_t *begins;          /* counter of a domain that has items and that the
 				       worker claims from first; plan.counters if none */
