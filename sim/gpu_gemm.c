@@ -11,7 +11,7 @@ struct options {
 	gboolean cublas;
 };
 
-enum { SIZE_MAX_ELEMENTS = 1 << 30, SHOWN_MAX = 8, REPEAT = 20 };
+enum { CPU_PRODUCTS_MAX = 1 << 30, SIZE_MAX_ELEMENTS = 1 << 30, SHOWN_MAX = 8, REPEAT = 20 };
 
 static const uint64_t WORDS_MAX = UINT64_C(1) << 34;
 static const uint64_t WORKSPACE_BYTES = 64 << 20;
@@ -163,6 +163,12 @@ bool ts_gpu_gemm_plan(
 
 	if (!check_spec(x, spec, error))
 		return false;
+	if (x->gemm.gpu.ops->only_by_name &&
+		(double)spec->m * (double)spec->n * (double)MAX(spec->k, 1) > CPU_PRODUCTS_MAX)
+		return ts_refuse(error,
+			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT
+			": would take the CPU hours; use --m, --n and --k of 1024 or less",
+			spec->m, spec->n, spec->k);
 	resident = ts_gemm_residency(&x->gemm, (uint32_t)spec->block_n, (uint32_t)spec->cluster_m,
 		(uint32_t)spec->cluster_n);
 	if (resident == 0)
@@ -175,7 +181,8 @@ bool ts_gpu_gemm_plan(
 		return false;
 	if (ret_plan->launches == 1)
 		return ts_refuse(error,
-			"--policy clc: these kernels have no cluster launch control; worksteal --mode "
+			"--policy clc: these kernels have no cluster launch control; worksteal "
+			"--mode "
 			"global claims in the same way from memory");
 	if (ts_gemm_words(&x->gemm, ret_plan) > WORDS_MAX)
 		return ts_refuse(error, "M=%u, N=%u, K=%u: the matrices take more than 64 GiB",
