@@ -1,9 +1,11 @@
 #!/bin/sh
-# The GEMM on a real GPU: every policy on random and on awkward shapes, in clusters and both tile
-# shapes, compute-sanitizer on small ones, and times beside cuBLAS.
+# The GEMMs on a real GPU: every policy on random and on awkward shapes, in clusters and both tile
+# shapes, compute-sanitizer on small ones, and times beside cuBLAS. The parts of sm90 need a Hopper
+# GPU; those of mma run on any, take a minute, and check both types and layouts of B too.
 #
 # usage: check_gemm.sh TILESIM [FOLDER [PART...]]
-# Parts: products sanitizer timing, by default all. Results go to FOLDER, by default a new one.
+# Parts: products sanitizer timing mma mma_sanitizer mma_timing, by default all. Results go to
+# FOLDER, by default a new one.
 # LD_LIBRARY_PATH has to lead to cuBLAS for the times.
 # Exit codes: 0 all is well, 1 something failed, 77 no GPU.
 set -u
@@ -12,7 +14,7 @@ tilesim=$1
 out=${2:-$(mktemp -d)}
 [ $# -lt 2 ] || shift
 shift
-parts=${*:-products sanitizer timing}
+parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing}
 tiles="--block 128x256x64,128x128x64"
 clusters="--cluster 1x1,2x1,1x2"
 failed=0
@@ -20,7 +22,7 @@ mkdir -p "$out"
 : >"$out/table.txt"
 
 # A hang is a failure too.
-timeout 60 "$tilesim" gpu gemm --m 300 --n 520 --k 200 >"$out/first.txt" 2>&1
+timeout 60 "$tilesim" gpu gemm --kernel mma --m 300 --n 520 --k 200 >"$out/first.txt" 2>&1
 code=$?
 cat "$out/first.txt"
 [ $code -eq 0 ] || exit $code
@@ -62,23 +64,23 @@ products()
 	# The words are split on purpose from here on.
 	# shellcheck disable=SC2086
 	{
-	sweep "edges of tiles" --policy persistent,worksteal $clusters $tiles --m $edges \
+	sweep "edges of tiles" --kernel sm90 --policy persistent,worksteal $clusters $tiles --m $edges \
 		--n $edges --k 1,8,63,64,65,200
-	sweep "every policy, random" --policy all --mode all --xcds 3 $clusters $tiles \
+	sweep "every policy, random" --kernel sm90 --policy all --mode all --xcds 3 $clusters $tiles \
 		--m $(random 3 1500 1) --n $(random 3 1500 2) --k $(random 3 700 3)
-	sweep "rows of 16 bytes, random" --policy all --mode all $clusters $tiles \
+	sweep "rows of 16 bytes, random" --kernel sm90 --policy all --mode all $clusters $tiles \
 		--m $(random 4 2500 4) --n 8,1016,2504,3000 --k 72,1000
-	sweep "larger clusters" --policy all --mode steal --cluster 2x2,4x1,1x4,4x2,2x4 $tiles \
+	sweep "larger clusters" --kernel sm90 --policy all --mode steal --cluster 2x2,4x1,1x4,4x2,2x4 $tiles \
 		--m 1,129,1900,$(random 1 3000 5) --n 8,700,$(random 1 3000 6) --k 8,641
-	sweep "orders and remaps" --policy all --mode all --order all --remap all --xcds 8 \
+	sweep "orders and remaps" --kernel sm90 --policy all --mode all --order all --remap all --xcds 8 \
 		$clusters --m 1900 --n 3333 --k 129
-	sweep "few and many workers" --policy persistent,worksteal \
+	sweep "few and many workers" --kernel sm90 --policy persistent,worksteal \
 		--mode steal,global,hierarchical --workers 1,7,400 --xcds 1,8 $clusters \
 		--m 129,1900 --n 2048,2049 --k 65
-	sweep "tiles cut along k" --policy stream-k,split-k --hybrid basic,two-tile \
+	sweep "tiles cut along k" --kernel sm90 --policy stream-k,split-k --hybrid basic,two-tile \
 		--min-k 1,8 --k-groups 1,8 --splits 2,3,7 --workers 7,66 $clusters $tiles \
 		--m 129,1900 --n 520,2049 --k 65,4096
-	sweep "long sums" --policy all --mode steal $clusters $tiles --m 300 --n 520,521 \
+	sweep "long sums" --kernel sm90 --policy all --mode steal $clusters $tiles --m 300 --n 520,521 \
 		--k 16384,30001
 	}
 }
@@ -94,7 +96,7 @@ sanitizer()
 			# shellcheck disable=SC2086
 			set -- $plan
 			timeout 40 "$checker" --tool $tool --error-exitcode 9 "$tilesim" gpu gemm \
-				--policy $1 --cluster $2 --block $3 --workers 2 --m 300 --n 520 \
+				--kernel sm90 --policy $1 --cluster $2 --block $3 --workers 2 --m 300 --n 520 \
 				--k 200 --repeat 0 >"$out/last.txt" 2>&1
 			code=$?
 			[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
@@ -114,17 +116,81 @@ timing()
 			"2x1 128x128x64"; do
 			for policy in persistent worksteal stream-k; do
 				# shellcheck disable=SC2086
-				time_one $shape $plan $policy
+				time_one $shape $plan $policy "--kernel sm90"
 			done
 		done
 	done
 }
 
-# time_one M N K CLUSTER TILE POLICY
+# The portable kernels: every policy with cut items too, both types, both layouts of B, gaps between
+# rows that fit 16 bytes and that don't.
+mma()
+{
+	small="--kernel mma --block 64x64x32,128x128x32 --cluster 1x1,2x1,3x2"
+	grep -q "^sweep" "$out/table.txt" || printf '%-26s %7s %9s %11s %9s %9s %6s %5s %5s\n' \
+		sweep plans tiles elements failures error worst exit s >>"$out/table.txt"
+	number=10
+	for dtype in bf16 fp16; do
+		for layout in nk kn; do
+			for gap in 0 8 13; do
+				number=$((number + 3))
+				# shellcheck disable=SC2086
+				sweep "mma $dtype $layout gap $gap" $small --dtype $dtype \
+					--layout $layout --gap $gap --policy all --mode all \
+					--splits 3 --xcds 3 --m 1,$(random 1 700 $number) \
+					--n $(random 1 700 $((number + 1))) \
+					--k $(random 1 600 $((number + 2)))
+			done
+		done
+	done
+	# shellcheck disable=SC2086
+	{
+	sweep "mma, edges of tiles" $small --policy persistent --m 1,127,128,129,255,257 \
+		--n 1,127,129,520 --k 0,1,8,31,32,33,200
+	sweep "mma, stream-k" --kernel mma --policy stream-k --hybrid basic --min-k 1 \
+		--workers 7,132,264 --m 300,1900 --n 520,2049 --k 1024,4097
+	}
+}
+
+mma_sanitizer()
+{
+	checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+	[ -x "$checker" ] || return
+	printf '\n%-44s %5s %s\n' "sanitizer of mma" exit says >>"$out/table.txt"
+	for tool in memcheck racecheck synccheck; do
+		for plan in "persistent nk 0" "split-k kn 5"; do
+			# shellcheck disable=SC2086
+			set -- $plan
+			timeout 40 "$checker" --tool $tool --error-exitcode 9 "$tilesim" gpu gemm \
+				--kernel mma --policy $1 --layout $2 --gap $3 --workers 4 --m 200 \
+				--n 130 --k 200 --repeat 0 >"$out/last.txt" 2>&1
+			code=$?
+			[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
+			printf '%-44s %5d %s\n' "$tool, $plan" $code \
+				"$(tail -n 1 "$out/last.txt")" >>"$out/table.txt"
+		done
+	done
+}
+
+mma_timing()
+{
+	printf '\n%-18s %-12s %-8s %-6s %8s %8s %6s %9s %5s\n' "mma, M x N x K" tile layout policy \
+		TFLOP/s cuBLAS ratio error exit >>"$out/table.txt"
+	for shape in "8192 8192 8192" "4096 4096 4096"; do
+		for policy in persistent worksteal stream-k; do
+			# shellcheck disable=SC2086
+			time_one $shape 1x1 128x128x32 $policy "--kernel mma"
+		done
+	done
+	time_one 4096 4096 4096 1x1 64x64x32 persistent "--kernel mma"
+}
+
+# time_one M N K CLUSTER TILE POLICY [OPTIONS]
 time_one()
 {
+	# shellcheck disable=SC2086
 	timeout 60 "$tilesim" gpu gemm --m "$1" --n "$2" --k "$3" --cluster "$4" --block "$5" \
-		--policy "$6" --cublas >"$out/last.txt" 2>&1
+		--policy "$6" ${7:-} --cublas >"$out/last.txt" 2>&1
 	code=$?
 	[ $code -eq 0 ] || { failed=1; head -n 20 "$out/last.txt"; }
 	cat "$out/last.txt" >>"$out/times.txt"

@@ -5,7 +5,19 @@
 #include <unistd.h>
 
 #include "kernels/cpu.h"
+#include "kernels/matrices_kernel.h"
+#include "kernels/mma_kernel.h"
 #include "kernels/probe_kernel.h"
+
+/* The kernels of the GEMM that acts as one of the devices. */
+#define MMA(as)                                                                                    \
+	{"mma", &ts_mma_bf16_nk_128_##as}, {"mma", &ts_mma_bf16_nk_64_##as},                       \
+		{"mma", &ts_mma_bf16_kn_128_##as}, {"mma", &ts_mma_bf16_kn_64_##as},               \
+		{"mma", &ts_mma_fp16_nk_128_##as}, {"mma", &ts_mma_fp16_nk_64_##as},               \
+		{"mma", &ts_mma_fp16_kn_128_##as},                                                 \
+	{                                                                                          \
+		"mma", &ts_mma_fp16_kn_64_##as                                                     \
+	}
 
 /* The kernels of each program. */
 static const struct {
@@ -14,6 +26,14 @@ static const struct {
 } kernels[] = {
 	{"probe", &ts_probe},
 	{"probe", &ts_latency},
+	{"matrices", &ts_random},
+	{"matrices", &ts_restride},
+	{"matrices", &ts_reference},
+	MMA(sm80),
+	MMA(gfx942),
+	MMA(gfx950),
+	MMA(gfx1100),
+	MMA(gfx1200),
 };
 
 struct cpu {

@@ -3,21 +3,17 @@
 
 #include <string.h>
 
-#include "kernels/cuda.h"
+#include "kernels/gemm_random.h"
+#include "kernels/matrices.h"
+#include "kernels/mma_soft.h"
 
-/* Threads and CTAs of the kernels in matrices.cu, and the side of a reference block. */
-enum { MATRIX_THREADS = 256, MATRIX_CTAS = 2048, REFERENCE_SIDE = 64 };
-
-static bool find_gemms(struct ts_gemm *g, GError **error)
-{
-	g->wide = g->gpu.ops->kernel(&g->gpu, "ts_gemm_wide", TS_GEMM_SHARED, error);
-	if (g->wide != NULL)
-		g->slim = g->gpu.ops->kernel(&g->gpu, "ts_gemm_slim", TS_GEMM_SHARED, error);
-	return g->slim != NULL;
-}
+/* CTAs of the kernels on matrices at most; and elements up to which the host is as fast. */
+enum { MATRIX_CTAS = 2048, DRAWN_HERE = 1 << 18 };
 
 static bool find_others(struct ts_gemm *g, GError **error)
 {
+	if (!ts_backend_load(&g->gpu, "matrices", error))
+		return false;
 	g->random = g->gpu.ops->kernel(&g->gpu, "ts_random", 0, error);
 	if (g->random != NULL)
 		g->restride = g->gpu.ops->kernel(&g->gpu, "ts_restride", 0, error);
@@ -26,16 +22,33 @@ static bool find_others(struct ts_gemm *g, GError **error)
 	return g->reference != NULL;
 }
 
-bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops, GError **error)
+/* Opens the device with that kind's program. */
+static bool open_kind(struct ts_gemm *g, const struct ts_backend_ops *ops,
+	const struct ts_gemm_kind *kind, GError **error)
 {
-	memset(g, 0, sizeof *g);
-	if (!ts_backend_open(&g->gpu, ops, "gemm_sm90", error))
+	g->kind = kind;
+	if (!ts_backend_open(&g->gpu, ops, kind->program, error))
 		return false;
-	if (find_gemms(g, error) && ts_backend_load(&g->gpu, "matrices", error) &&
-		find_others(g, error))
+	if (kind->find(g, error) && find_others(g, error))
 		return true;
 	ts_gemm_close(g);
 	return false;
+}
+
+bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
+	const struct ts_gemm_kind *kind, const struct ts_gemm_form *form, const char *instructions,
+	GError **error)
+{
+	struct ts_gemm blank = {
+		.form = *form, .instructions = instructions == NULL ? "sm80" : instructions};
+
+	*g = blank;
+	if (kind != NULL)
+		return open_kind(g, ops, kind, error);
+	if (ts_gemm_sm90.has_form(form) && open_kind(g, ops, &ts_gemm_sm90, NULL))
+		return true;
+	*g = blank;
+	return open_kind(g, ops, &ts_gemm_mma, error);
 }
 
 void ts_gemm_close(struct ts_gemm *g)
@@ -45,44 +58,12 @@ void ts_gemm_close(struct ts_gemm *g)
 	memset(g, 0, sizeof *g);
 }
 
-bool ts_gemm_has_block(int64_t block_m, int64_t block_n, int64_t block_k)
-{
-	return block_m == TS_GEMM_BLOCK_M && block_k == TS_GEMM_BLOCK_K &&
-		(block_n == TS_GEMM_WIDE || block_n == TS_GEMM_SLIM);
-}
-
-bool ts_gemm_has_cluster(int64_t cluster_m, int64_t cluster_n)
-{
-	return (cluster_m == 1 || cluster_m == 2 || cluster_m == 4) &&
-		(cluster_n == 1 || cluster_n == 2 || cluster_n == 4) &&
-		cluster_m * cluster_n <= TS_GEMM_RANKS;
-}
-
-static void *find_kernel(const struct ts_gemm *g, uint32_t block_n)
-{
-	return block_n == TS_GEMM_WIDE ? g->wide : g->slim;
-}
-
-static struct ts_backend_grid make_grid(uint32_t count, uint32_t cluster_m, uint32_t cluster_n)
-{
-	struct ts_backend_grid grid = {
-		count, {cluster_m, cluster_n}, TS_GEMM_THREADS, TS_GEMM_SHARED};
-
-	return grid;
-}
-
 uint32_t ts_gemm_residency(
 	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n)
 {
-	struct ts_backend_grid grid = make_grid(1, cluster_m, cluster_n);
+	struct ts_backend_grid grid = g->kind->grid(g, 1, block_n, cluster_m, cluster_n);
 
-	return g->gpu.ops->residency(&g->gpu, find_kernel(g, block_n), &grid);
-}
-
-/* The row length that the copy engine can take. */
-static uint64_t widen(uint32_t cols)
-{
-	return ((uint64_t)cols + 7) / 8 * 8;
+	return g->gpu.ops->residency(&g->gpu, g->kind->kernel(g, block_n), &grid);
 }
 
 /* Room for so many bytes, and a guard behind them. Returns where it begins. */
@@ -94,6 +75,26 @@ static uint64_t add(struct ts_gemm_layout *l, uint64_t bytes)
 	return at;
 }
 
+static struct ts_gemm_matrix add_matrix(
+	struct ts_gemm_layout *l, uint32_t rows, uint32_t cols, uint64_t ld)
+{
+	struct ts_gemm_matrix x = {.ld = ld, .rows = rows, .cols = cols};
+
+	x.at = add(l, rows * ld * sizeof(uint16_t));
+	return x;
+}
+
+/* A copy with rows that the kernel can take, where the matrix has others. */
+static struct ts_gemm_matrix widen(
+	struct ts_gemm_layout *l, struct ts_gemm_matrix x, uint32_t align)
+{
+	static const struct ts_gemm_matrix none;
+
+	if (x.ld % align == 0)
+		return none;
+	return add_matrix(l, x.rows, x.cols, (x.cols + align - 1) / align * align);
+}
+
 uint64_t ts_gemm_flags(const struct ts_plan *p)
 {
 	if (p->workspace == 0)
@@ -101,31 +102,33 @@ uint64_t ts_gemm_flags(const struct ts_plan *p)
 	return (uint64_t)p->counters * p->cluster_m * p->cluster_n * TS_GEMM_HALVES;
 }
 
-static struct ts_gemm_layout make_layout(const struct ts_plan *p)
+static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct ts_plan *p)
 {
-	struct ts_gemm_layout l = {.words = TS_GEMM_GUARD};
-	uint64_t m = p->m, n = p->n, k = p->k;
-	uint64_t wide_k = widen(p->k), wide_n = widen(p->n);
-	uint64_t slot =
-		(uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n * sizeof(float);
+	struct ts_gemm_layout l = {.words = TS_GEMM_GUARD, .counter_words = g->kind->counter_words};
+	uint64_t gap = g->form.gap;
+	bool along_k = g->form.layout == TS_MMA_ALONG_K;
+	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
 
-	l.a = add(&l, m * k * 2);
-	l.b = add(&l, n * k * 2);
-	l.c = add(&l, m * n * 2);
-	l.wide_a = wide_k == k ? 0 : add(&l, m * wide_k * 2);
-	l.wide_b = wide_k == k ? 0 : add(&l, n * wide_k * 2);
-	l.wide_c = wide_n == n ? 0 : add(&l, m * wide_n * 2);
-	l.counters = add(&l, (uint64_t)p->counters * sizeof(uint32_t));
-	l.flags = add(&l, ts_gemm_flags(p) * sizeof(uint32_t));
-	l.workspace = add(&l, p->workspace * slot);
+	l.a = add_matrix(&l, p->m, p->k, p->k + gap);
+	l.b = along_k ? add_matrix(&l, p->n, p->k, p->k + gap)
+		      : add_matrix(&l, p->k, p->n, p->n + gap);
+	l.c = add_matrix(&l, p->m, p->n, p->n + gap);
+	l.wide_a = widen(&l, l.a, g->kind->align);
+	l.wide_b = widen(&l, l.b, g->kind->align);
+	l.wide_c = widen(&l, l.c, g->kind->align);
+	l.counters = add(&l, (uint64_t)p->counters * l.counter_words * sizeof(uint32_t));
+	l.flags = add(&l, g->kind->flags ? ts_gemm_flags(p) * sizeof(uint32_t) : 0);
 	l.fault = add(&l, sizeof(uint32_t));
-	l.reference = add(&l, m * n * sizeof(float));
+	l.workspace = add(&l, p->workspace * sums * sizeof(float));
+	if (g->kind->records)
+		l.log = add(&l, ts_probe_layout_make(p).words * sizeof(uint32_t));
+	l.reference = add(&l, (uint64_t)p->m * p->n * sizeof(float));
 	return l;
 }
 
-uint64_t ts_gemm_words(const struct ts_plan *plan)
+uint64_t ts_gemm_words(const struct ts_gemm *g, const struct ts_plan *plan)
 {
-	return make_layout(plan).words;
+	return make_layout(g, plan).words;
 }
 
 uint64_t ts_gemm_at(const struct ts_gemm *g, uint64_t word)
@@ -138,18 +141,82 @@ static void *pointer(const struct ts_gemm *g, uint64_t word)
 	return (void *)(uintptr_t)ts_gemm_at(g, word);
 }
 
-static bool draw(struct ts_gemm *g, uint64_t to, uint64_t count, uint64_t seed, GError **error)
+/* Draws a small matrix here. */
+static bool draw_here(
+	struct ts_gemm *g, const struct ts_gemm_matrix *x, uint64_t seed, GError **error)
 {
-	struct ts_backend_grid grid = {MATRIX_CTAS, {1, 1}, MATRIX_THREADS, 0};
-	void *address = pointer(g, to);
-	void *arguments[] = {&address, &count, &seed};
+	uint64_t words = (x->rows * x->ld + 1) / 2;
+	g_autofree uint16_t *to = ts_gemm_fetch(g, x->at, words, error);
 
+	if (to == NULL)
+		return false;
+	for (uint64_t i = 0; i < (uint64_t)x->rows * x->cols; i++)
+		to[i / x->cols * x->ld + i % x->cols] =
+			mma_soft_round(ts_gemm_random(seed, i), g->form.type == TS_MMA_FP16);
+	return words == 0 ||
+		g->gpu.ops->store(
+			&g->gpu, ts_gemm_at(g, x->at), to, words * sizeof(uint32_t), error);
+}
+
+static struct ts_backend_grid matrix_grid(uint64_t ctas)
+{
+	struct ts_backend_grid grid = {
+		(uint32_t)MIN(ctas, MATRIX_CTAS), {1, 1}, TS_MATRIX_THREADS, 0};
+
+	return grid;
+}
+
+static bool draw(struct ts_gemm *g, const struct ts_gemm_matrix *x, uint64_t seed, GError **error)
+{
+	struct ts_backend_grid grid = matrix_grid(MATRIX_CTAS);
+	struct ts_random_args args = {
+		pointer(g, x->at), x->ld, seed, x->rows, x->cols, g->form.type};
+	void *arguments[] = {&args};
+
+	if ((uint64_t)x->rows * x->cols <= DRAWN_HERE)
+		return draw_here(g, x, seed, error);
 	return g->gpu.ops->start(&g->gpu, g->random, &grid, arguments, error);
+}
+
+/* Tells a backend that wants to know what is where. */
+static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
+{
+	const struct ts_gemm_layout *l = &g->layout;
+	const struct ts_gemm_matrix *matrices[] = {&l->a, &l->b, &l->c};
+	static const char *const names[] = {"A", "B", "C"};
+	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
+	struct ts_backend_part parts[8] = {{0}};
+	uint32_t count = 0;
+
+	if (g->gpu.ops->name_parts == NULL)
+		return;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(matrices); i++)
+		if (matrices[i]->rows * matrices[i]->ld > 0)
+			parts[count++] = (struct ts_backend_part){ts_gemm_at(g, matrices[i]->at),
+				matrices[i]->rows * matrices[i]->ld * sizeof(uint16_t), names[i]};
+	if (p->counters > 0)
+		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->counters),
+			(uint64_t)p->counters * l->counter_words * sizeof(uint32_t),
+			"the counters"};
+	if (p->workspace > 0)
+		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->workspace),
+			p->workspace * sums * sizeof(float), "the workspace"};
+	if (l->log != 0)
+		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->log),
+			ts_probe_layout_make(p).words * sizeof(uint32_t), "the records"};
+	parts[count++] =
+		(struct ts_backend_part){ts_gemm_at(g, l->fault), sizeof(uint32_t), "the fault"};
+	parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->reference),
+		(uint64_t)p->m * p->n * sizeof(float), "the reference"};
+	g->gpu.ops->name_parts(&g->gpu, g->memory, parts, count);
 }
 
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed, GError **error)
 {
-	g->layout = make_layout(p);
+	uint64_t log_words = ts_probe_layout_make(p).words;
+
+	g->layout = make_layout(g, p);
+	g->recording = g->kind->records;
 	if (g->layout.words > g->memory_words) {
 		ts_backend_free(&g->gpu, g->memory);
 		g->memory_words = 0;
@@ -158,96 +225,79 @@ bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed, 
 			return false;
 		g->memory_words = g->layout.words;
 	}
+	name_parts(g, p);
 	return g->gpu.ops->fill(&g->gpu, g->memory, TS_GEMM_POISON, g->layout.words, error) &&
 		g->gpu.ops->fill(
 			&g->gpu, ts_gemm_at(g, g->layout.fault), TS_GEMM_NO_FAULT, 1, error) &&
-		draw(g, g->layout.a, (uint64_t)p->m * p->k, 2 * seed, error) &&
-		draw(g, g->layout.b, (uint64_t)p->n * p->k, 2 * seed + 1, error);
+		(g->layout.log == 0 ||
+			g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, g->layout.log), TS_PROBE_POISON,
+				log_words, error)) &&
+		draw(g, &g->layout.a, 2 * seed, error) &&
+		draw(g, &g->layout.b, 2 * seed + 1, error);
 }
 
-/* An array with contiguous rows, of `stride` elements each with what is between them. */
-struct matrix {
-	uint64_t at, stride;
-};
-
-static bool restride(struct ts_gemm *g, struct matrix to, struct matrix from, uint32_t rows,
-	uint32_t cols, GError **error)
+/* Copies a matrix to one with other rows, if there is one. */
+static bool restride(struct ts_gemm *g, const struct ts_gemm_matrix *to,
+	const struct ts_gemm_matrix *from, GError **error)
 {
-	struct ts_backend_grid grid = {MATRIX_CTAS, {1, 1}, MATRIX_THREADS, 0};
-	void *to_address = pointer(g, to.at), *from_address = pointer(g, from.at);
-	void *arguments[] = {&to_address, &to.stride, &from_address, &from.stride, &rows, &cols};
+	struct ts_backend_grid grid = matrix_grid(MATRIX_CTAS);
+	struct ts_restride_args args = {
+		pointer(g, to->at), pointer(g, from->at), to->ld, from->ld, from->rows, from->cols};
+	void *arguments[] = {&args};
 
+	if (to->at == 0 || from->at == 0)
+		return true;
 	return g->gpu.ops->start(&g->gpu, g->restride, &grid, arguments, error);
 }
 
-/* What the copy engine has to know of one of the three matrices. */
-static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, struct matrix x, uint32_t rows,
-	uint32_t cols, uint32_t box_rows, GError **error)
+/* Counters and records of the launch before are gone. */
+static bool reset(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
-	struct ts_cuda_array array = {.address = ts_gemm_at(g, x.at),
-		.rows = rows,
-		.cols = cols,
-		.stride = x.stride,
-		.box_rows = box_rows,
-		.box_cols = TS_GEMM_BOX};
+	const struct ts_gemm_layout *l = &g->layout;
+	struct ts_probe_layout log = ts_probe_layout_make(p);
 
-	return ts_cuda_map(&g->gpu, map, &array, error);
-}
-
-/* The GEMM alone. */
-static bool multiply(struct ts_gemm *g, const struct ts_plan *p, struct matrix a, struct matrix b,
-	struct matrix c, GError **error)
-{
-	struct ts_backend_grid grid = make_grid(p->workers, p->cluster_m, p->cluster_n);
-	struct ts_gemm_args args = {.plan = *p,
-		.counters = pointer(g, g->layout.counters),
-		.workspace = pointer(g, g->layout.workspace),
-		.flags = pointer(g, g->layout.flags),
-		.fault = pointer(g, g->layout.fault)};
-	void *arguments[] = {&args};
-
-	return encode(g, &args.a, a, p->m, p->k, p->block_m / p->cluster_n, error) &&
-		encode(g, &args.b, b, p->n, p->k, p->block_n / p->cluster_m, error) &&
-		encode(g, &args.c, c, p->m, p->n, TS_GEMM_BOX, error) &&
-		g->gpu.ops->start(&g->gpu, find_kernel(g, p->block_n), &grid, arguments, error);
+	if (p->counters > 0 &&
+		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->counters), 0,
+			(uint64_t)p->counters * l->counter_words, error))
+		return false;
+	if (g->kind->flags && p->workspace > 0 &&
+		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->flags), 0, ts_gemm_flags(p), error))
+		return false;
+	return !g->recording ||
+		g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->log + log.cursors), 0,
+			sizeof(struct ts_probe_cursors) / sizeof(uint32_t), error);
 }
 
 bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *events, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	struct matrix a = {l->a, p->k}, b = {l->b, p->k}, c = {l->c, p->n};
-	struct matrix wide_a = {l->wide_a, widen(p->k)}, wide_b = {l->wide_b, widen(p->k)};
-	struct matrix wide_c = {l->wide_c, widen(p->n)};
 
-	if (p->counters > 0 &&
-		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->counters), 0, p->counters, error))
-		return false;
-	if (p->workspace > 0 &&
-		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->flags), 0, ts_gemm_flags(p), error))
-		return false;
-	if (events != NULL && !g->gpu.ops->event_record(&g->gpu, events[0], error))
-		return false;
-	if (l->wide_a != 0 &&
-		(!restride(g, wide_a, a, p->m, p->k, error) ||
-			!restride(g, wide_b, b, p->n, p->k, error)))
-		return false;
-	if (!multiply(g, p, l->wide_a != 0 ? wide_a : a, l->wide_b != 0 ? wide_b : b,
-		    l->wide_c != 0 ? wide_c : c, error))
-		return false;
-	if (l->wide_c != 0 && !restride(g, c, wide_c, p->m, p->n, error))
-		return false;
-	return events == NULL || g->gpu.ops->event_record(&g->gpu, events[1], error);
+	return reset(g, p, error) &&
+		(events == NULL || g->gpu.ops->event_record(&g->gpu, events[0], error)) &&
+		restride(g, &l->wide_a, &l->a, error) && restride(g, &l->wide_b, &l->b, error) &&
+		g->kind->multiply(g, p, error) &&
+		restride(g, l->wide_c.at != 0 ? &l->c : &l->wide_c, &l->wide_c, error) &&
+		(events == NULL || g->gpu.ops->event_record(&g->gpu, events[1], error));
 }
 
 bool ts_gemm_refer(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
-	uint32_t down = (p->m + REFERENCE_SIDE - 1) / REFERENCE_SIDE;
-	uint32_t across = (p->n + REFERENCE_SIDE - 1) / REFERENCE_SIDE;
-	struct ts_backend_grid grid = {down * across, {1, 1}, MATRIX_THREADS, 0};
-	void *a = pointer(g, g->layout.a), *b = pointer(g, g->layout.b);
-	void *c = pointer(g, g->layout.reference);
-	uint32_t m = p->m, n = p->n, k = p->k;
-	void *arguments[] = {&c, &a, &b, &m, &n, &k};
+	const struct ts_gemm_layout *l = &g->layout;
+	bool along_k = g->form.layout == TS_MMA_ALONG_K;
+	struct ts_reference_args args = {.c = pointer(g, l->reference),
+		.a = pointer(g, l->a.at),
+		.b = pointer(g, l->b.at),
+		.lda = l->a.ld,
+		.b_k = along_k ? 1 : l->b.ld,
+		.b_n = along_k ? l->b.ld : 1,
+		.m = p->m,
+		.n = p->n,
+		.k = p->k,
+		.type = g->form.type};
+	uint32_t down = (p->m + TS_MATRIX_SIDE - 1) / TS_MATRIX_SIDE;
+	uint32_t across = (p->n + TS_MATRIX_SIDE - 1) / TS_MATRIX_SIDE;
+	struct ts_backend_grid grid = {down * across, {1, 1}, TS_MATRIX_THREADS, 0};
+	void *arguments[] = {&args};
 
 	return ts_backend_run(&g->gpu, g->reference, &grid, arguments, error);
 }
@@ -261,4 +311,23 @@ void *ts_gemm_fetch(struct ts_gemm *g, uint64_t from, uint64_t words, GError **e
 			&g->gpu, to, ts_gemm_at(g, from), words * sizeof(uint32_t), error))
 		return NULL;
 	return g_steal_pointer(&to);
+}
+
+bool ts_gemm_log(
+	struct ts_gemm *g, const struct ts_plan *p, struct ts_probe_log *ret_log, GError **error)
+{
+	struct ts_probe_log log = {.layout = ts_probe_layout_make(p)};
+	uint64_t apart = g->layout.counter_words;
+	g_autofree uint32_t *counters =
+		ts_gemm_fetch(g, g->layout.counters, p->counters * apart, error);
+
+	if (counters == NULL)
+		return false;
+	log.words = ts_gemm_fetch(g, g->layout.log, log.layout.words, error);
+	if (log.words == NULL)
+		return false;
+	for (uint64_t i = 0; i < p->counters; i++)
+		log.words[log.layout.counters + i] = counters[i * apart];
+	*ret_log = log;
+	return true;
 }

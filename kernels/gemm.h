@@ -1,21 +1,35 @@
-/* The GEMM on the GPU: memory, random inputs and launches of one problem after another.
- *
- * The copy engine takes rows that begin at multiples of 16 bytes. Where K is no multiple of 8, A
- * and B are copied with such rows in front of the GEMM, and where N is none, C after it: those
- * copies belong to the launch and to its time. */
+/* The GEMM on a device: memory, random inputs and launches of one problem after another, by one of
+ * several kernels. */
 #ifndef TS_GEMM_H
 #define TS_GEMM_H
 
 #include "kernels/backend.h"
 #include "kernels/gemm_args.h"
+#include "kernels/mma_args.h"
+
+/* How the matrices are stored: rows of A, B and C are `gap` elements further apart than they are
+ * long. */
+struct ts_gemm_form {
+	enum ts_mma_type type;
+	enum ts_mma_layout layout; /* of B */
+	uint32_t gap;
+};
+
+/* A matrix with contiguous rows, from that word of memory on. */
+struct ts_gemm_matrix {
+	uint64_t at, ld;
+	uint32_t rows, cols;
+};
 
 /* Where the parts of a problem's memory begin, in words of 32 bits. Between them are guards. */
 struct ts_gemm_layout {
-	uint64_t a, b, c;                    /* as the user has them: rows without gaps */
-	uint64_t wide_a, wide_b, wide_c;     /* copies with longer rows; 0 where there are none */
-	uint64_t counters, flags, workspace; /* the last in fp32, as is the reference */
-	uint64_t fault, reference;
+	struct ts_gemm_matrix a, b, c;
+	struct ts_gemm_matrix wide_a, wide_b,
+		wide_c; /* copies for a kernel; at 0 where there are none */
+	uint64_t counters, flags, fault, workspace, log;
+	uint64_t reference; /* in fp32 */
 	uint64_t words;
+	uint32_t counter_words; /* from one counter to the next */
 };
 
 enum { TS_GEMM_GUARD = 64 };
@@ -23,30 +37,63 @@ enum { TS_GEMM_GUARD = 64 };
 /* Two NaN: an element that was not written is never taken for a result. */
 static const uint32_t TS_GEMM_POISON = 0x7fc07fc0;
 
+struct ts_gemm_kind;
+
+enum { TS_GEMM_KERNELS = 8 };
+
 struct ts_gemm {
 	struct ts_backend gpu;
-	void *wide, *slim, *random, *restride, *reference;
+	const struct ts_gemm_kind *kind;
+	struct ts_gemm_form form;
+	const char *instructions; /* that the CPU acts as */
+	bool hardware_domain;     /* a worker's domain is its XCD's number, not its own */
+	bool recording;           /* launches write down what they do, where the kernel can */
+	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference;
 	uint64_t memory, memory_words;
 	struct ts_gemm_layout layout; /* of the problem that is there */
 };
 
-/* Opens a GPU of that backend, or the first there is where `ops` is NULL. */
-bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops, GError **error);
+/* A family of kernels, behind --kernel. */
+struct ts_gemm_kind {
+	const char *name, *program;
+	const char *blocks, *clusters; /* that it has, in words */
+	/* Rows of the matrices begin at multiples of so many elements, or are copied; counters are
+	 * so many words apart. */
+	uint32_t align, counter_words;
+	bool records; /* what is done */
+	bool flags;   /* for parts of items, beside the plan's counters */
+	/* Finds the kernels for g->form. */
+	bool (*find)(struct ts_gemm *g, GError **error);
+	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);
+	bool (*has_cluster)(int64_t cluster_m, int64_t cluster_n);
+	bool (*has_form)(const struct ts_gemm_form *form);
+	void *(*kernel)(const struct ts_gemm *g, uint32_t block_n);
+	/* The shape of a launch of `count` workers. */
+	struct ts_backend_grid (*grid)(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
+		uint32_t cluster_m, uint32_t cluster_n);
+	bool (*multiply)(struct ts_gemm *g, const struct ts_plan *plan, GError **error);
+};
+
+extern const struct ts_gemm_kind ts_gemm_sm90, ts_gemm_mma;
+
+/* Opens a device of that backend, or the first there is where `ops` is NULL, with the kernels of
+ * `kind`; where that is NULL with those of sm90 if it has them and the form is theirs, else of mma.
+ * `form` is kept. `instructions` names those that the CPU acts as; NULL: sm80. */
+bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
+	const struct ts_gemm_kind *kind, const struct ts_gemm_form *form, const char *instructions,
+	GError **error);
 void ts_gemm_close(struct ts_gemm *g);
 
-/* Is there a kernel for such tiles and clusters? Blocks are 128x256x64 and 128x128x64; a cluster
- * has 1, 2 or 4 CTAs along each axis and 8 at most. */
-bool ts_gemm_has_block(int64_t block_m, int64_t block_n, int64_t block_k);
-bool ts_gemm_has_cluster(int64_t cluster_m, int64_t cluster_n);
-
-/* Clusters of the plan's kernel that are resident at once; 0 where there is no room. */
+/* Workers of the plan's kernel, clusters or CTAs, that are resident at once; 0 where there is no
+ * room. */
 uint32_t ts_gemm_residency(
 	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n);
 
 /* Words of memory that the plan needs. */
-uint64_t ts_gemm_words(const struct ts_plan *plan);
+uint64_t ts_gemm_words(const struct ts_gemm *g, const struct ts_plan *plan);
 
-/* Makes memory, all of it poisoned, and draws A and B. M, N and K are from 1 to 2^30. */
+/* Makes memory, all of it poisoned, and draws A and B. M and N are from 1 to 2^30, K from 0; a
+ * kernel that copies its operands wants K from 1. */
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *plan, uint64_t seed, GError **error);
 
 /* How many words stand for a counter of a plan with a workspace; none where it has none. */
@@ -62,6 +109,11 @@ bool ts_gemm_refer(struct ts_gemm *g, const struct ts_plan *plan, GError **error
 /* Fetches `words` words from word `from` on, when all launches are done. Free with g_free(). NULL
  * and an error. */
 void *ts_gemm_fetch(struct ts_gemm *g, uint64_t from, uint64_t words, GError **error);
+
+/* What the last launch wrote down, with the counters as they are now. Free ret_log->words. False
+ * and an error. */
+bool ts_gemm_log(struct ts_gemm *g, const struct ts_plan *plan, struct ts_probe_log *ret_log,
+	GError **error);
 
 /* The address of a word of that memory. */
 uint64_t ts_gemm_at(const struct ts_gemm *g, uint64_t word);

@@ -1,12 +1,15 @@
 /* From the memory after a launch to a verdict. */
 #include "kernels/gemm_check.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "kernels/mma_soft.h"
+
 /* Products that are quickly summed here; and lines and elements of the samples of larger problems.
  */
-enum { SMALL = 1 << 23, LINES = 8, SPOTS = 512 };
+enum { SMALL = 1 << 23, SMALL_ALONE = 1 << 26, LINES = 8, SPOTS = 512 };
 
 static const uint16_t POISON = 0x7fc0;
 
@@ -32,13 +35,9 @@ static bool fault(struct check *k, const char *format, ...)
 	return false;
 }
 
-static double widen(uint16_t bits)
+static double widen(const struct check *k, uint16_t bits)
 {
-	uint32_t word = (uint32_t)bits << 16;
-	float value;
-
-	memcpy(&value, &word, sizeof value);
-	return (double)value;
+	return mma_soft_widen(bits, k->g->form.type == TS_MMA_FP16);
 }
 
 /* What any element may be off beside its rounding: sums of N(0, 1) products grow as sqrt(K), and
@@ -50,10 +49,14 @@ static double find_slack(uint32_t k)
 
 static void compare(struct check *k, uint32_t m, uint32_t n, double reference)
 {
-	double value = widen(k->c[(uint64_t)m * k->plan->n + n]);
+	const struct ts_gemm *g = k->g;
+	uint16_t bits = k->c[m * g->layout.c.ld + n];
+	double value = widen(k, bits);
 	double error = value - reference;
-	/* Rounding to bf16 costs half a unit, 2^-8 at most. */
-	double share = fabs(error) / (fabs(reference) / 256 + k->slack);
+	/* Rounding costs half a unit: 2^-8 at most of bf16, 2^-11 of half precision. Without K
+	 * nothing may be lost. */
+	double unit = g->form.type == TS_MMA_FP16 ? 2048 : 256;
+	double share = fabs(error) / (fabs(reference) / unit + k->slack + DBL_MIN);
 
 	k->squares += reference * reference;
 	k->error_squares += error * error;
@@ -66,17 +69,21 @@ static void compare(struct check *k, uint32_t m, uint32_t n, double reference)
 	k->v->worst = INFINITY;
 	fault(k, "C[%u, %u] in tile (%u, %u) is %g, where the product is %g%s", m, n,
 		m / k->plan->block_m, n / k->plan->block_n, value, reference,
-		k->c[(uint64_t)m * k->plan->n + n] == POISON ? ": it was not written" : "");
+		bits == POISON ? ": it was not written" : "");
 }
 
 /* The same with a float64 sum that is made here. */
 static void compare_here(struct check *k, uint32_t m, uint32_t n)
 {
-	const uint16_t *a = &k->a[(uint64_t)m * k->plan->k], *b = &k->b[(uint64_t)n * k->plan->k];
+	const struct ts_gemm_layout *l = &k->g->layout;
+	bool along_k = k->g->form.layout == TS_MMA_ALONG_K;
+	const uint16_t *a = &k->a[m * l->a.ld];
+	const uint16_t *b = &k->b[along_k ? n * l->b.ld : n];
+	uint64_t step = along_k ? 1 : l->b.ld;
 	double sum = 0;
 
 	for (uint32_t i = 0; i < k->plan->k; i++)
-		sum += widen(a[i]) * widen(b[i]);
+		sum += widen(k, a[i]) * widen(k, b[i * step]);
 	k->v->on_host++;
 	compare(k, m, n, sum);
 }
@@ -134,19 +141,42 @@ static bool compare_all(struct check *k, GRand *random, GError **error)
 	return true;
 }
 
+/* What is between the rows of C. */
+static void check_gaps(struct check *k)
+{
+	const struct ts_gemm_matrix *c = &k->g->layout.c;
+
+	for (uint64_t m = 0; m < c->rows; m++)
+		for (uint64_t n = c->cols; n < c->ld; n++)
+			if (k->c[m * c->ld + n] != POISON)
+				fault(k,
+					"row %" G_GUINT64_FORMAT
+					" of C was written %" G_GUINT64_FORMAT
+					" elements beyond its end",
+					m, n - c->cols);
+}
+
+static uint16_t *fetch(struct check *k, const struct ts_gemm_matrix *x, GError **error)
+{
+	return ts_gemm_fetch(k->g, x->at, (x->rows * x->ld + 1) / 2, error);
+}
+
 static bool check_product(struct check *k, enum ts_gemm_effort effort, GError **error)
 {
 	const struct ts_plan *p = k->plan;
 	const struct ts_gemm_layout *l = &k->g->layout;
-	bool small = (uint64_t)p->m * p->n <= SMALL / p->k;
+	uint64_t most = k->g->gpu.ops->only_by_name ? SMALL_ALONE : SMALL;
+	bool small = (uint64_t)p->m * p->n <= most / MAX(p->k, 1);
 	GRand *random = g_rand_new_with_seed(p->m ^ p->n << 10 ^ p->k << 20);
 	bool good = true;
 
-	k->a = ts_gemm_fetch(k->g, l->a, ((uint64_t)p->m * p->k + 1) / 2, error);
+	k->a = fetch(k, &l->a, error);
 	if (k->a != NULL)
-		k->b = ts_gemm_fetch(k->g, l->b, ((uint64_t)p->n * p->k + 1) / 2, error);
+		k->b = fetch(k, &l->b, error);
 	if (k->b != NULL)
-		k->c = ts_gemm_fetch(k->g, l->c, ((uint64_t)p->m * p->n + 1) / 2, error);
+		k->c = fetch(k, &l->c, error);
+	if (k->c != NULL)
+		check_gaps(k);
 	if (k->c == NULL)
 		good = false;
 	else if (small)
@@ -183,31 +213,48 @@ static bool check_guard(
 	return true;
 }
 
-/* The gaps between the parts of the memory. The copy engine may write to the end of a row of C's
+/* A part of the memory, from word `at` on. */
+struct stretch {
+	uint64_t at, bytes;
+	const char *name;
+};
+
+static struct stretch matrix_stretch(const struct ts_gemm_matrix *x, const char *name)
+{
+	struct stretch s = {x->at, x->rows * x->ld * sizeof(uint16_t), name};
+
+	return s;
+}
+
+/* What is between the parts of the memory. The copy engine may write to the end of a row of C's
  * copy, since it clips at multiples of 16 bytes. */
 static bool check_guards(struct check *k, GError **error)
 {
 	const struct ts_plan *p = k->plan;
 	const struct ts_gemm_layout *l = &k->g->layout;
-	uint64_t m = p->m, n = p->n, wide_n = (n + 7) / 8 * 8;
-	uint64_t slot = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
-	uint64_t after_c = l->wide_a != 0 ? l->wide_a : l->wide_c != 0 ? l->wide_c : l->counters;
+	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
+	const struct stretch parts[] = {{0, 0, "at the beginning"},
+		matrix_stretch(&l->a, "after A"), matrix_stretch(&l->b, "after B"),
+		matrix_stretch(&l->c, "after C"), matrix_stretch(&l->wide_a, "after A's copy"),
+		matrix_stretch(&l->wide_b, "after B's copy"),
+		matrix_stretch(&l->wide_c, "after C's copy"),
+		{l->counters, (uint64_t)p->counters * l->counter_words * 4, "after the counters"},
+		{l->flags, k->g->kind->flags ? ts_gemm_flags(p) * 4 : 0, "after the flags"},
+		{l->fault, 4, "after the fault"},
+		{l->workspace, p->workspace * sums * 4, "after the workspace"},
+		/* Those of the records are for whoever reads them. */
+		{l->log != 0 ? l->log : l->reference, 0, ""}};
+	const struct stretch *before = &parts[0];
 
-	if (!check_guard(k, 0, l->a, "at the beginning", error) ||
-		!check_guard(k, l->a * 4 + m * p->k * 2, l->b, "after A", error) ||
-		!check_guard(k, l->b * 4 + n * p->k * 2, l->c, "after B", error) ||
-		!check_guard(k, l->c * 4 + m * n * 2, after_c, "after C", error) ||
-		!check_guard(k, (l->counters + p->counters) * 4, l->flags, "after the counters",
-			error) ||
-		!check_guard(k, (l->flags + ts_gemm_flags(p)) * 4, l->workspace, "after the flags",
-			error) ||
-		!check_guard(k, (l->workspace + p->workspace * slot) * 4, l->fault,
-			"after the workspace", error) ||
-		!check_guard(k, l->fault * 4 + 4, l->reference, "after the fault", error))
-		return false;
-	return l->wide_c == 0 ||
-		check_guard(
-			k, l->wide_c * 4 + m * wide_n * 2, l->counters, "after C's copy", error);
+	for (size_t i = 1; i < G_N_ELEMENTS(parts); i++) {
+		if (parts[i].at == 0)
+			continue;
+		if (!check_guard(
+			    k, before->at * 4 + before->bytes, parts[i].at, before->name, error))
+			return false;
+		before = &parts[i];
+	}
+	return true;
 }
 
 /* Claims of a worker that never gets anything: those that it makes in vain. */
@@ -263,6 +310,11 @@ static bool check_counters(struct check *k, GError **error)
 {
 	const struct ts_plan *p = k->plan;
 	struct ts_policy policy = ts_policy((enum ts_policy_id)p->policy);
+	static const char *const faults[] = {
+		[TS_MMA_NO_COUNTER] = "a step for a counter that there is not",
+		[TS_MMA_PARTIAL] = "part of a tile that it can't add up",
+		[TS_MMA_STUCK] = "a counter that it waited for in vain",
+		[TS_MMA_NO_RECORD] = "more items than the plan has"};
 	g_autofree uint32_t *counts = g_new0(uint32_t, MAX(p->counters, 1));
 	g_autofree uint32_t *fault_word = ts_gemm_fetch(k->g, k->g->layout.fault, 1, error);
 	g_autofree uint32_t *counters = NULL;
@@ -270,11 +322,11 @@ static bool check_counters(struct check *k, GError **error)
 	if (fault_word == NULL)
 		return false;
 	if (*fault_word != TS_GEMM_NO_FAULT)
-		fault(k, "%s",
-			*fault_word == TS_GEMM_NO_COUNTER
-				? "the kernel was asked to claim from a counter that there is not"
-				: "the kernel was asked for steps between workers that it does not "
-				  "know");
+		fault(k, "the kernel met %s",
+			*fault_word < G_N_ELEMENTS(faults) ? faults[*fault_word] : "a fault");
+	/* Where claims are on record, the records tell. */
+	if (k->g->kind->records)
+		return true;
 	if (p->workspace > 0)
 		return check_flags(k, error);
 	if (p->counters == 0)

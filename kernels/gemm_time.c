@@ -86,8 +86,8 @@ static bool choose(struct ts_backend *gpu, struct ts_cublas *b, uint32_t count, 
 static bool prepare_theirs(struct ts_gemm *g, const struct ts_plan *p, struct ts_cublas *b,
 	uint32_t *ret_best, GError **error)
 {
-	struct ts_cublas_problem problem = {p->m, p->n, p->k, ts_gemm_at(g, g->layout.a),
-		ts_gemm_at(g, g->layout.b), ts_gemm_at(g, g->layout.reference)};
+	struct ts_cublas_problem problem = {p->m, p->n, p->k, ts_gemm_at(g, g->layout.a.at),
+		ts_gemm_at(g, g->layout.b.at), ts_gemm_at(g, g->layout.reference)};
 	uint32_t count;
 
 	return ts_cublas_prepare(b, &problem, &count, error) &&
@@ -104,6 +104,8 @@ bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat, s
 
 	if (b != NULL && !prepare_theirs(g, p, b, &best, error))
 		return false;
+	/* Nobody reads what these would write down. */
+	g->recording = false;
 	for (uint32_t i = 0; i < WARM_UP; i++)
 		if (!ts_gemm_start(g, p, NULL, error))
 			return false;

@@ -23,6 +23,8 @@
  *
  *   gpu_sync()                  waits for all threads of the CTA, none of which may have left;
  *       what they wrote before is then seen by all of them
+ *   gpu_fence()                 in each thread, before the gpu_sync() in front of a gpu_signal() and
+ *       after the one behind a gpu_acquire(): one thread then signals and waits for all of its CTA
  *   gpu_cluster_sync()          the same for all threads of the cluster that have not left
  *   gpu_shuffle(value, lane)    the value that this lane of the warp gave; all lanes take part
  *

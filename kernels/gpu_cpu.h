@@ -91,6 +91,11 @@ TS_GPU const void *gpu_shared_of(const void *p, uint32_t rank)
 #define gpu_cluster_sync() cpu_sync(CPU_CLUSTER, CPU_HERE)
 #define gpu_shuffle(value, lane) cpu_shuffle((value), (lane), TS_WARP, CPU_HERE)
 
+/* The threads of a CTA take turns on one processor: the fence of one is that of all. */
+TS_GPU void gpu_fence(void)
+{
+}
+
 TS_GPU uint32_t gpu_claim(uint32_t *counter)
 {
 	uint32_t old;

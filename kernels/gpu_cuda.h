@@ -147,6 +147,11 @@ TS_GPU void gpu_sync(void)
 	__syncthreads();
 }
 
+TS_GPU void gpu_fence(void)
+{
+	__threadfence();
+}
+
 TS_GPU uint32_t gpu_shuffle(uint32_t value, uint32_t lane)
 {
 	return __shfl_sync(0xffffffff, value, (int)lane);

@@ -101,6 +101,11 @@ TS_GPU void gpu_cluster_sync(void)
 	gpu_sync();
 }
 
+TS_GPU void gpu_fence(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "agent");
+}
+
 TS_GPU uint32_t gpu_shuffle(uint32_t value, uint32_t lane)
 {
 	return (uint32_t)__builtin_amdgcn_ds_bpermute((int)(lane * 4), (int)value);

@@ -183,14 +183,18 @@ static int report(
 	return TS_EXIT_UNSOUND;
 }
 
-static int bench(const struct ts_settings *settings, const struct options *o, GError **error)
+static int bench(struct ts_settings *settings, const struct options *o, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 	struct ts_gpu_gemm x = {.settings = settings};
 	struct ts_bench b = {.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec))};
 	int code = TS_EXIT_USAGE;
 
-	if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
+	if (settings->dtype != NULL || settings->domain != NULL)
+		ts_refuse(error,
+			"--%s: the bench takes bf16 and the workers' numbers; leave it out",
+			settings->dtype != NULL ? "dtype" : "domain");
+	else if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
 		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;

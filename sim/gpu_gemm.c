@@ -7,11 +7,11 @@
 #include "sim/request.h"
 
 struct options {
-	char *backend, *repeat, *check, *format;
+	char *backend, *kernel, *as, *layout, *gap, *repeat, *check, *format;
 	gboolean cublas;
 };
 
-enum { SIZE_MAX_ELEMENTS = 1 << 30, SHOWN_MAX = 8, REPEAT = 20 };
+enum { CPU_PRODUCTS_MAX = 1 << 30, SIZE_MAX_ELEMENTS = 1 << 30, SHOWN_MAX = 8, REPEAT = 20 };
 
 static const uint64_t WORDS_MAX = UINT64_C(1) << 34;
 static const uint64_t WORKSPACE_BYTES = 64 << 20;
@@ -21,14 +21,13 @@ bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 	const struct {
 		const char *name;
 		bool given;
-	} options[] = {{"device", s->device != NULL}, {"dtype", s->dtype != NULL},
-		{"cus", s->cus != NULL}, {"occupancy", s->occupancy != NULL},
-		{"max-cluster", s->max_cluster != NULL}, {"claim-ns", s->claim_ns != NULL},
-		{"prologue-ns", s->prologue_ns != NULL}, {"epilogue-ns", s->epilogue_ns != NULL},
-		{"edge", s->edge != NULL}, {"memory", s->memory != NULL},
-		{"domain", s->domain != NULL}, {"jitter", s->jitter != NULL},
-		{"mask", s->mask != NULL}, {"slow", s->slow != NULL}, {"hold", s->hold != NULL},
-		{"release", s->release != NULL}};
+	} options[] = {{"device", s->device != NULL}, {"cus", s->cus != NULL},
+		{"occupancy", s->occupancy != NULL}, {"max-cluster", s->max_cluster != NULL},
+		{"claim-ns", s->claim_ns != NULL}, {"prologue-ns", s->prologue_ns != NULL},
+		{"epilogue-ns", s->epilogue_ns != NULL}, {"edge", s->edge != NULL},
+		{"memory", s->memory != NULL}, {"domain", s->domain != NULL},
+		{"jitter", s->jitter != NULL}, {"mask", s->mask != NULL}, {"slow", s->slow != NULL},
+		{"hold", s->hold != NULL}, {"release", s->release != NULL}};
 
 	if (s->file != NULL)
 		return ts_refuse(error,
@@ -42,6 +41,65 @@ bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 	return true;
 }
 
+/* Kernels, types, layouts and instructions by their names; NULL: the first. */
+static const struct ts_gemm_kind *const kinds[] = {NULL, &ts_gemm_mma, &ts_gemm_sm90};
+static const char *const kind_names[] = {"auto", "mma", "sm90", NULL};
+static const char *const types[] = {"bf16", "fp16", NULL};
+static const char *const layouts[] = {"nk", "kn", NULL};
+static const char *const instructions[] = {"sm80", "gfx942", "gfx950", "gfx1100", "gfx1200", NULL};
+
+static bool choose(const char *option, const char *word, const char *const *names,
+	uint32_t *ret_index, GError **error)
+{
+	g_autofree char *all = NULL;
+
+	*ret_index = 0;
+	for (uint32_t i = 0; word != NULL && names[i] != NULL; i++)
+		if (strcmp(word, names[i]) == 0) {
+			*ret_index = i;
+			return true;
+		}
+	if (word == NULL)
+		return true;
+	all = g_strjoinv(", ", (char **)(uintptr_t)names);
+	return ts_refuse(error, "--%s %s: must be one of %s", option, word, all);
+}
+
+/* What is multiplied, and by what. */
+static bool read_form(struct ts_gpu_gemm *x, const struct options *o, GError **error)
+{
+	uint32_t kind, type, layout, as;
+	int64_t gap = 0;
+
+	if (!choose("kernel", o->kernel, kind_names, &kind, error) ||
+		!choose("dtype", x->settings->dtype, types, &type, error) ||
+		!choose("layout", o->layout, layouts, &layout, error) ||
+		!choose("as", o->as, instructions, &as, error))
+		return false;
+	if (o->gap != NULL && (!ts_parse_int(o->gap, &gap) || !ts_in_range(gap, 0, 65536)))
+		return ts_refuse(error,
+			"--gap %s: must be a whole number of elements from 0 to 65536", o->gap);
+	if (o->as != NULL && (x->ops == NULL || !x->ops->only_by_name))
+		return ts_refuse(error,
+			"--as %s: only the CPU can act as another device; add --backend cpu",
+			o->as);
+	x->kind = kinds[kind];
+	x->form.type = (enum ts_mma_type)type;
+	x->form.layout = (enum ts_mma_layout)layout;
+	x->form.gap = (uint32_t)gap;
+	x->as = o->as == NULL ? NULL : instructions[as];
+	if (x->kind != NULL && !x->kind->has_form(&x->form))
+		return ts_refuse(error,
+			"--kernel %s: multiplies bf16 with rows of B along K (--dtype bf16 "
+			"--layout "
+			"nk); use --kernel mma",
+			x->kind->name);
+	if (o->cublas && (type != 0 || layout != 0 || gap != 0))
+		return ts_refuse(error,
+			"--cublas: goes with bf16, rows of B along K and no gap between rows");
+	return ts_settings_hardware_domain(x->settings, &x->hardware_domain, error);
+}
+
 static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError **error)
 {
 	const char *seed = x->settings->seed;
@@ -51,6 +109,8 @@ static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError 
 	x->repeat = -1;
 	x->seed = 1;
 	if (!ts_format_parse(o->format, &x->format, error))
+		return false;
+	if (!read_form(x, o, error))
 		return false;
 	if (x->format == TS_CSV)
 		return ts_refuse(error, "--format csv: must be text or json");
@@ -71,24 +131,28 @@ static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError 
 }
 
 /* Is there a kernel for the request, whose size it can take? */
-static bool check_spec(const struct ts_spec *s, GError **error)
+static bool check_spec(const struct ts_gpu_gemm *x, const struct ts_spec *s, GError **error)
 {
-	if (!ts_gemm_has_block(s->block_m, s->block_n, s->block_k))
+	const struct ts_gemm_kind *kind = x->gemm.kind;
+	int64_t least_k = kind->align > 1 ? 1 : 0;
+
+	if (!kind->has_block(s->block_m, s->block_n, s->block_k))
 		return ts_refuse(error,
 			"blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
-			": the kernels have 128x256x64 and 128x128x64",
-			s->block_m, s->block_n, s->block_k);
-	if (!ts_gemm_has_cluster(s->cluster_m, s->cluster_n))
+			": the kernels of %s have %s",
+			s->block_m, s->block_n, s->block_k, kind->name, kind->blocks);
+	if (!kind->has_cluster(s->cluster_m, s->cluster_n))
 		return ts_refuse(error,
 			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
-			": the kernels take 1, 2 or 4 CTAs either way, and %d in all at most",
-			s->cluster_m, s->cluster_n, TS_GEMM_RANKS);
+			": the kernels of %s take %s",
+			s->cluster_m, s->cluster_n, kind->name, kind->clusters);
 	if (!ts_in_range(s->m, 1, SIZE_MAX_ELEMENTS) || !ts_in_range(s->n, 1, SIZE_MAX_ELEMENTS) ||
-		!ts_in_range(s->k, 1, SIZE_MAX_ELEMENTS))
+		!ts_in_range(s->k, least_k, SIZE_MAX_ELEMENTS))
 		return ts_refuse(error,
 			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT
-			": the kernels take sizes from 1 to %d",
-			s->m, s->n, s->k, SIZE_MAX_ELEMENTS);
+			": the kernels of %s take sizes from 1 to %d%s",
+			s->m, s->n, s->k, kind->name, SIZE_MAX_ELEMENTS,
+			least_k == 0 ? ", K from 0" : "");
 	return true;
 }
 
@@ -97,8 +161,14 @@ bool ts_gpu_gemm_plan(
 {
 	uint32_t resident;
 
-	if (!check_spec(spec, error))
+	if (!check_spec(x, spec, error))
 		return false;
+	if (x->gemm.gpu.ops->only_by_name &&
+		(double)spec->m * (double)spec->n * (double)MAX(spec->k, 1) > CPU_PRODUCTS_MAX)
+		return ts_refuse(error,
+			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT
+			": would take the CPU hours; use --m, --n and --k of 1024 or less",
+			spec->m, spec->n, spec->k);
 	resident = ts_gemm_residency(&x->gemm, (uint32_t)spec->block_n, (uint32_t)spec->cluster_m,
 		(uint32_t)spec->cluster_n);
 	if (resident == 0)
@@ -111,9 +181,10 @@ bool ts_gpu_gemm_plan(
 		return false;
 	if (ret_plan->launches == 1)
 		return ts_refuse(error,
-			"--policy clc: Hopper has no cluster launch control; worksteal --mode "
+			"--policy clc: these kernels have no cluster launch control; worksteal "
+			"--mode "
 			"global claims in the same way from memory");
-	if (ts_gemm_words(ret_plan) > WORDS_MAX)
+	if (ts_gemm_words(&x->gemm, ret_plan) > WORDS_MAX)
 		return ts_refuse(error, "M=%u, N=%u, K=%u: the matrices take more than 64 GiB",
 			ret_plan->m, ret_plan->n, ret_plan->k);
 	return true;
@@ -126,6 +197,14 @@ static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spe
 	ts_request_options(spec, out);
 	g_string_append_printf(out, " --seed %" G_GINT64_FORMAT " --check %s", seed,
 		x->effort == TS_GEMM_FULL ? "full" : "sample");
+	g_string_append_printf(out, " --kernel %s --dtype %s --layout %s", x->gemm.kind->name,
+		types[x->form.type], layouts[x->form.layout]);
+	if (x->form.gap > 0)
+		g_string_append_printf(out, " --gap %u", x->form.gap);
+	if (x->as != NULL)
+		g_string_append_printf(out, " --as %s", x->as);
+	if (x->hardware_domain)
+		g_string_append(out, " --domain hardware");
 	if (x->repeat >= 0)
 		g_string_append_printf(out, " --repeat %" G_GINT64_FORMAT, x->repeat);
 	if (x->ops != NULL)
@@ -139,21 +218,41 @@ static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spe
 static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t count,
 	struct ts_gpu_product *r, GError **error)
 {
-	uint64_t words = ((uint64_t)p->m * p->n + 1) / 2;
-	g_autofree uint32_t *before = ts_gemm_fetch(&x->gemm, x->gemm.layout.c, words, error);
+	const struct ts_gemm_matrix *c = &x->gemm.layout.c;
+	uint64_t words = (c->rows * c->ld + 1) / 2;
+	g_autofree uint32_t *before = ts_gemm_fetch(&x->gemm, c->at, words, error);
 	g_autofree uint32_t *after = NULL;
 
 	if (before == NULL ||
 		!ts_gemm_time(&x->gemm, p, count, x->cublas, &r->ours, &r->theirs, error))
 		return false;
 	r->timed = true;
-	after = ts_gemm_fetch(&x->gemm, x->gemm.layout.c, words, error);
+	after = ts_gemm_fetch(&x->gemm, c->at, words, error);
 	if (after == NULL)
 		return false;
 	if (r->verdict.sound && memcmp(before, after, words * sizeof *after) != 0) {
 		r->verdict.sound = false;
 		r->verdict.fault = g_strdup("C changes from launch to launch");
 	}
+	return true;
+}
+
+/* Was what the launch wrote down a run of the plan? */
+static bool check_log(
+	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_gpu_product *r, GError **error)
+{
+	const struct ts_backend_properties *is = &x->gemm.gpu.is;
+	struct ts_gpu_verdict v;
+	struct ts_probe_log log;
+
+	if (!x->gemm.kind->records || !r->verdict.sound)
+		return true;
+	if (!ts_gemm_log(&x->gemm, p, &log, error))
+		return false;
+	v = ts_gpu_check(p, &log, x->hardware_domain, is->sparse_units ? UINT32_MAX : is->units);
+	g_free(log.words);
+	r->verdict.sound = v.sound;
+	r->verdict.fault = v.fault;
 	return true;
 }
 
@@ -164,7 +263,7 @@ bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t see
 	return ts_gemm_prepare(&x->gemm, p, (uint64_t)seed, error) &&
 		ts_gemm_start(&x->gemm, p, NULL, error) &&
 		ts_gemm_check(&x->gemm, p, x->effort, &r->verdict, error) &&
-		(count == 0 || repeat(x, p, count, r, error));
+		check_log(x, p, r, error) && (count == 0 || repeat(x, p, count, r, error));
 }
 
 static int gemm_one(struct ts_gpu_gemm *x, GError **error)
@@ -275,6 +374,7 @@ static int gemm_all(struct ts_gpu_gemm *x, GError **error)
 /* The requests, for the GPU that is there. */
 static bool read_axes(struct ts_gpu_gemm *x, GError **error)
 {
+	char **block = &x->settings->axes[TS_AXIS_BLOCK];
 	struct ts_device *d = g_new0(struct ts_device, 1);
 	bool good;
 
@@ -285,6 +385,8 @@ static bool read_axes(struct ts_gpu_gemm *x, GError **error)
 	d->max_cluster = TS_GEMM_RANKS;
 	d->group_units = g_new(uint32_t, 1);
 	d->group_units[0] = d->units;
+	if (*block == NULL)
+		*block = g_strdup(x->gemm.kind == &ts_gemm_mma ? "128x128x32" : "128x256x64");
 	good = ts_settings_axes(x->settings, d, &x->axes, error);
 	ts_device_free(d);
 	return good;
@@ -304,8 +406,10 @@ static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 
 bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)
 {
-	return ts_gemm_open(&x->gemm, x->ops, error) && open_cublas(x, cublas, error) &&
-		read_axes(x, error);
+	if (!ts_gemm_open(&x->gemm, x->ops, x->kind, &x->form, x->as, error))
+		return false;
+	x->gemm.hardware_domain = x->hardware_domain;
+	return open_cublas(x, cublas, error) && read_axes(x, error);
 }
 
 void ts_gpu_gemm_close(struct ts_gpu_gemm *x)
@@ -316,7 +420,7 @@ void ts_gpu_gemm_close(struct ts_gpu_gemm *x)
 	ts_gemm_close(&x->gemm);
 }
 
-static int gemm(const struct ts_settings *settings, const struct options *o, GError **error)
+static int gemm(struct ts_settings *settings, const struct options *o, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 	struct ts_gpu_gemm x = {.settings = settings};
@@ -345,6 +449,15 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};
 	const GOptionEntry entries[] = {
+		{"kernel", 0, 0, G_OPTION_ARG_STRING, &o.kernel,
+			"auto (default: sm90 where it can, else mma), mma or sm90", "NAME"},
+		{"layout", 0, 0, G_OPTION_ARG_STRING, &o.layout,
+			"B is nk (default: rows along K) or kn", "WHICH"},
+		{"gap", 0, 0, G_OPTION_ARG_STRING, &o.gap,
+			"elements between the rows of each matrix (default 0)", "N"},
+		{"as", 0, 0, G_OPTION_ARG_STRING, &o.as,
+			"the CPU acts as sm80 (default), gfx942, gfx950, gfx1100 or gfx1200",
+			"NAME"},
 		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches that are timed (default 20; of several plans 1)", "N"},
@@ -358,21 +471,26 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		{0}};
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu gemm",
-		"Computes C = A B in bf16 on a Hopper GPU, with the policy inside the kernel: "
-		"random\n"
-		"inputs, every result checked. A and C are row-major, B is column-major; blocks "
-		"are\n"
-		"128x256x64 (default) or 128x128x64. Lists and ranges give a table of all plans.",
+		"Computes C = A B with the policy inside the kernel: random inputs, every result\n"
+		"checked. A and C are row-major. The kernels of sm90 are for Hopper: bf16, blocks "
+		"of\n"
+		"128x256x64 or 128x128x64. Those of mma run on NVIDIA from sm_80 on, on AMD and on "
+		"the\n"
+		"CPU: bf16 or fp16, blocks of 128x128x32 or 64x64x32, and items cut along K. Lists "
+		"and\n"
+		"ranges give a table of all plans.",
 		entries);
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error)) {
-		if (settings.axes[TS_AXIS_BLOCK] == NULL)
-			settings.axes[TS_AXIS_BLOCK] = g_strdup("128x256x64");
 		code = settings.help ? TS_EXIT_OK : gemm(&settings, &o, error);
 	}
 	ts_settings_finish(&settings);
 	g_free(o.backend);
+	g_free(o.kernel);
+	g_free(o.layout);
+	g_free(o.gap);
+	g_free(o.as);
 	g_free(o.repeat);
 	g_free(o.check);
 	g_free(o.format);

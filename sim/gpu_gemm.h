@@ -8,9 +8,13 @@
 #include "sim/settings.h"
 
 struct ts_gpu_gemm {
-	const struct ts_settings *settings;
+	struct ts_settings *settings;
 	const struct ts_backend_ops *ops; /* as asked for; NULL: any */
 	struct ts_gemm gemm;
+	const struct ts_gemm_kind *kind; /* NULL: whichever suits the device */
+	struct ts_gemm_form form;
+	const char *as; /* instructions of the CPU; NULL: not given */
+	bool hardware_domain;
 	struct ts_cublas *cublas; /* NULL where it was not asked for */
 	uint64_t workspace;       /* its memory */
 	struct ts_axes axes;

@@ -20,17 +20,22 @@ static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 {
 	g_autofree char *plan = ts_request_plan_text(p);
 	const struct ts_gemm_verdict *v = &r->verdict;
+	const struct ts_gemm_layout *l = &x->gemm.layout;
 	GString *out = g_string_new(NULL);
 
 	g_string_append_printf(out,
-		"device       %s\nproblem      M=%u N=%u K=%u, tiles of %ux%ux%u\nplan         "
-		"%s\n",
-		x->gemm.gpu.is.name, p->m, p->n, p->k, p->block_m, p->block_n, p->block_k, plan);
-	if (p->k % 8 != 0 || p->n % 8 != 0)
+		"device       %s\nproblem      M=%u N=%u K=%u in %s, rows of B along %s, tiles of "
+		"%ux%ux%u\nplan         %s\nkernel       %s%s%s\n",
+		x->gemm.gpu.is.name, p->m, p->n, p->k,
+		x->form.type == TS_MMA_FP16 ? "fp16" : "bf16",
+		x->form.layout == TS_MMA_ALONG_K ? "K" : "N", p->block_m, p->block_n, p->block_k,
+		plan, x->gemm.kind->name, x->as == NULL ? "" : " as ", x->as == NULL ? "" : x->as);
+	if (l->wide_a.at != 0 || l->wide_c.at != 0)
 		g_string_append_printf(out,
 			"copies       of %s%s%s, since rows are no multiple of 16 bytes\n",
-			p->k % 8 != 0 ? "A and B" : "",
-			p->k % 8 != 0 && p->n % 8 != 0 ? ", and " : "", p->n % 8 != 0 ? "C" : "");
+			l->wide_a.at != 0 ? "A and B" : "",
+			l->wide_a.at != 0 && l->wide_c.at != 0 ? ", and " : "",
+			l->wide_c.at != 0 ? "C" : "");
 	if (v->sound)
 		g_string_append(out, "verdict      sound\n");
 	else
@@ -72,6 +77,7 @@ static char *json_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	json_builder_begin_object(b);
 	ts_json_text_member(b, "command", command);
 	ts_json_text_member(b, "device", x->gemm.gpu.is.name);
+	ts_json_text_member(b, "kernel", x->gemm.kind->name);
 	ts_json_count(b, "m", p->m);
 	ts_json_count(b, "n", p->n);
 	ts_json_count(b, "k", p->k);

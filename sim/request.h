@@ -18,6 +18,9 @@ void ts_request_options(const struct ts_spec *spec, GString *out);
 /* "worksteal steal, order grouped-m of width 16, ..." in one line. Free with g_free(). */
 char *ts_request_plan_text(const struct ts_plan *p);
 
+/* Bytes of the workspace for partial sums; UINT64_MAX where they are more. */
+uint64_t ts_request_workspace(const struct ts_plan *p);
+
 /* "persistent, row, chiplet, 128x256x64": what distinguishes one schedule from another, whatever
  * the sizes. Free with g_free(). */
 char *ts_request_schedule_text(const struct ts_spec *spec);

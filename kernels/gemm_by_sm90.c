@@ -1,0 +1,98 @@
+/* The GEMM by the kernels of gemm_sm90.cu. */
+#include "kernels/cuda.h"
+#include "kernels/gemm.h"
+
+enum { WIDE, SLIM };
+
+static bool find(struct ts_gemm *g, GError **error)
+{
+	g->kernels[WIDE] = g->gpu.ops->kernel(&g->gpu, "ts_gemm_wide", TS_GEMM_SHARED, error);
+	if (g->kernels[WIDE] != NULL)
+		g->kernels[SLIM] =
+			g->gpu.ops->kernel(&g->gpu, "ts_gemm_slim", TS_GEMM_SHARED, error);
+	return g->kernels[SLIM] != NULL;
+}
+
+static bool has_block(int64_t block_m, int64_t block_n, int64_t block_k)
+{
+	return block_m == TS_GEMM_BLOCK_M && block_k == TS_GEMM_BLOCK_K &&
+		(block_n == TS_GEMM_WIDE || block_n == TS_GEMM_SLIM);
+}
+
+static bool has_cluster(int64_t cluster_m, int64_t cluster_n)
+{
+	return (cluster_m == 1 || cluster_m == 2 || cluster_m == 4) &&
+		(cluster_n == 1 || cluster_n == 2 || cluster_n == 4) &&
+		cluster_m * cluster_n <= TS_GEMM_RANKS;
+}
+
+static bool has_form(const struct ts_gemm_form *form)
+{
+	return form->type == TS_MMA_BF16 && form->layout == TS_MMA_ALONG_K;
+}
+
+static void *kernel(const struct ts_gemm *g, uint32_t block_n)
+{
+	return g->kernels[block_n == TS_GEMM_WIDE ? WIDE : SLIM];
+}
+
+static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
+	uint32_t cluster_m, uint32_t cluster_n)
+{
+	struct ts_backend_grid grid = {
+		count, {cluster_m, cluster_n}, TS_GEMM_THREADS, TS_GEMM_SHARED};
+
+	(void)g;
+	(void)block_n;
+	return grid;
+}
+
+/* What the copy engine has to know of a matrix, or of its copy. */
+static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, const struct ts_gemm_matrix *x,
+	const struct ts_gemm_matrix *wide, uint32_t box_rows, GError **error)
+{
+	const struct ts_gemm_matrix *of = wide->at != 0 ? wide : x;
+	struct ts_cuda_array array = {.address = ts_gemm_at(g, of->at),
+		.rows = of->rows,
+		.cols = of->cols,
+		.stride = of->ld,
+		.box_rows = box_rows,
+		.box_cols = TS_GEMM_BOX};
+
+	return ts_cuda_map(&g->gpu, map, &array, error);
+}
+
+static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	const struct ts_gemm_layout *l = &g->layout;
+	struct ts_backend_grid grid =
+		make_grid(g, p->workers, p->block_n, p->cluster_m, p->cluster_n);
+	struct ts_gemm_args args = {.plan = *p,
+		.counters = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->counters),
+		.workspace = (float *)(uintptr_t)ts_gemm_at(g, l->workspace),
+		.flags = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->flags),
+		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault)};
+	void *arguments[] = {&args};
+
+	return encode(g, &args.a, &l->a, &l->wide_a, p->block_m / p->cluster_n, error) &&
+		encode(g, &args.b, &l->b, &l->wide_b, p->block_n / p->cluster_m, error) &&
+		encode(g, &args.c, &l->c, &l->wide_c, TS_GEMM_BOX, error) &&
+		g->gpu.ops->start(&g->gpu, kernel(g, p->block_n), &grid, arguments, error);
+}
+
+/* The copy engine takes rows that begin at multiples of 16 bytes; copies of others belong to the
+ * launch and to its time. */
+const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
+	.program = "gemm_sm90",
+	.blocks = "128x256x64 and 128x128x64",
+	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
+	.align = 8,
+	.counter_words = 1,
+	.flags = true,
+	.find = find,
+	.has_block = has_block,
+	.has_cluster = has_cluster,
+	.has_form = has_form,
+	.kernel = kernel,
+	.grid = make_grid,
+	.multiply = multiply};

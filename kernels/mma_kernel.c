@@ -1,0 +1,494 @@
+/* The portable GEMM: any policy, order and remap, for every GPU of kernels/mma.h and for the CPU.
+ *
+ * A CTA is a worker. One thread asks the policy, an item ahead of the others, and hands the steps
+ * on through a ring in shared memory; WAIT and SIGNAL are steps too, carried out in their place.
+ * There are no clusters here: a CTA computes the tiles of all ranks of an item itself, one after
+ * another, so that a plan means the same whatever the device has.
+ *
+ * Sums of a part of an item go to the workspace, a slot and rank at a time, each thread's own where
+ * the same thread of another CTA finds them. The steps of an owner's part come as one, so that they
+ * can be taken for each rank: a wait and a fix-up, and not more of them.
+ *
+ * Operands go through MMA_STAGES places in shared memory. Rows and columns beyond the matrices are
+ * zero there, and nothing is read for them; element offsets are 64 bit. */
+#include "kernels/mma.h"
+#include "kernels/mma_steps.h"
+
+enum { BLOCK_K = TS_MMA_BLOCK_K, WARPS = MMA_WARPS_M * MMA_WARPS_N, THREADS = WARPS * MMA_LANES };
+
+/* K iterations before the end of an item at which the next one is asked for: as long as the answers
+ * of a few atomics take. What a worker has claimed is lost to the others. */
+enum { AHEAD = 8 };
+
+/* The most tiles of a warp, and chunks of a stage that a thread copies. */
+enum {
+	TILES_M = TS_MMA_LARGE / MMA_WARPS_M / MMA_M,
+	TILES_N = TS_MMA_LARGE / MMA_WARPS_N / MMA_N,
+	CHUNKS = 2 * TS_MMA_LARGE * BLOCK_K / MMA_CHUNK / THREADS
+};
+
+/* What differs between the kernels, constant in each of them. */
+struct kind {
+	uint32_t block; /* BLOCK_M and BLOCK_N */
+	enum ts_mma_type type;
+	enum ts_mma_layout layout;
+};
+
+/* Where a warp's part of the tile begins, and its size. */
+struct part {
+	uint32_t row, col, rows, cols;
+};
+
+/* An operand as it is copied: rows with contiguous elements, and the tile's place in it. */
+struct operand {
+	const uint16_t *from;
+	uint64_t ld;
+	uint32_t rows, cols; /* that there are */
+	bool wide;           /* chunks of 8 elements are 16 byte aligned */
+};
+
+TS_GPU struct part find_part(struct kind kind)
+{
+	uint32_t warp = gpu_thread() / MMA_LANES;
+	struct part p;
+
+	p.rows = kind.block / MMA_WARPS_M;
+	p.cols = kind.block / MMA_WARPS_N;
+	p.row = warp / MMA_WARPS_N * p.rows;
+	p.col = warp % MMA_WARPS_N * p.cols;
+	return p;
+}
+
+TS_GPU bool is_wide(const uint16_t *p, uint64_t ld)
+{
+	return (uintptr_t)p % 16 == 0 && ld % MMA_CHUNK == 0;
+}
+
+TS_GPU struct operand make_operand(const uint16_t *from, uint64_t ld, uint32_t rows, uint32_t cols)
+{
+	struct operand o;
+
+	o.from = from;
+	o.ld = ld;
+	o.rows = rows;
+	o.cols = cols;
+	o.wide = is_wide(from, ld);
+	return o;
+}
+
+/* Elements that are there from `at` on, of a chunk. */
+TS_GPU uint32_t count_elements(uint32_t at, uint32_t end)
+{
+	if (at >= end)
+		return 0;
+	return end - at < MMA_CHUNK ? end - at : MMA_CHUNK;
+}
+
+/* One chunk of an operand: where it comes from, and how much of it there is. */
+struct source {
+	const uint16_t *from;
+	uint32_t count;
+};
+
+TS_GPU struct source find_source(const struct operand *o, uint32_t row, uint32_t col)
+{
+	struct source s;
+
+	s.count = row < o->rows ? count_elements(col, o->cols) : 0;
+	s.from = o->from;
+	if (s.count > 0)
+		s.from += row * o->ld + col;
+	return s;
+}
+
+/* Chunks of one operand's stage that each thread copies. */
+TS_GPU uint32_t count_chunks(struct kind kind)
+{
+	return kind.block * BLOCK_K / MMA_CHUNK / THREADS;
+}
+
+/* Where chunk `i` of this thread is in a stage that has rows along K: row and first k. */
+TS_GPU struct mma_element find_chunk_k(uint32_t i)
+{
+	uint32_t chunk = gpu_thread() + i * THREADS;
+
+	return mma_element_make(
+		chunk / (BLOCK_K / MMA_CHUNK), chunk % (BLOCK_K / MMA_CHUNK) * MMA_CHUNK);
+}
+
+/* The same with rows along N: `along` is the row's k. */
+TS_GPU struct mma_element find_chunk_n(struct kind kind, uint32_t i)
+{
+	uint32_t chunk = gpu_thread() + i * THREADS, across = kind.block / MMA_CHUNK;
+
+	return mma_element_make(chunk % across * MMA_CHUNK, chunk / across);
+}
+
+/* Begins the copies of k iteration `k` of tile `tile`. */
+TS_GPU void copy_begin(const struct operand *a, const struct operand *b, struct kind kind,
+	const struct ts_tile *tile, uint32_t k, uint16_t *stage, struct mma_chunk *held)
+{
+	uint32_t count = count_chunks(kind);
+	uint16_t *stage_b = stage + kind.block * BLOCK_K;
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		struct mma_element e = find_chunk_k(i);
+		struct source s =
+			find_source(a, tile->m * kind.block + e.across, k * BLOCK_K + e.along);
+
+		mma_copy_begin(
+			&held[i], stage + mma_at_k(e.across, e.along), s.from, s.count, a->wide);
+	}
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		bool along_k = kind.layout == TS_MMA_ALONG_K;
+		struct mma_element e = along_k ? find_chunk_k(i) : find_chunk_n(kind, i);
+		uint32_t n = tile->n * kind.block + e.across, at = k * BLOCK_K + e.along;
+		struct source s = along_k ? find_source(b, n, at) : find_source(b, at, n);
+
+		mma_copy_begin(&held[count + i],
+			stage_b +
+				(along_k ? mma_at_k(e.across, e.along)
+					 : mma_at_n(e.along, e.across, kind.block)),
+			s.from, s.count, b->wide);
+	}
+}
+
+/* Ends them where registers hold the chunks. */
+TS_GPU void copy_end(struct kind kind, uint16_t *stage, const struct mma_chunk *held)
+{
+	uint32_t count = count_chunks(kind);
+	uint16_t *stage_b = stage + kind.block * BLOCK_K;
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		struct mma_element e = find_chunk_k(i);
+
+		mma_copy_end(&held[i], stage + mma_at_k(e.across, e.along));
+	}
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		struct mma_element e =
+			kind.layout == TS_MMA_ALONG_K ? find_chunk_k(i) : find_chunk_n(kind, i);
+
+		mma_copy_end(&held[count + i],
+			stage_b +
+				(kind.layout == TS_MMA_ALONG_K
+						? mma_at_k(e.across, e.along)
+						: mma_at_n(e.along, e.across, kind.block)));
+	}
+}
+
+/* Adds the products of one stage to the warp's sums. */
+TS_GPU void multiply(
+	struct kind kind, const struct part *part, const uint16_t *stage, float (*sums)[MMA_C])
+{
+	uint32_t tiles_m = part->rows / MMA_M, tiles_n = part->cols / MMA_N;
+	const uint16_t *stage_b = stage + kind.block * BLOCK_K;
+	struct mma_fragment a[TILES_M], b[TILES_N];
+
+	MMA_DEPTH_LOOP
+	for (uint32_t k = 0; k < BLOCK_K; k += MMA_K) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < tiles_m; i++)
+			mma_load_a(&a[i], stage, part->row + i * MMA_M, k);
+		TS_UNROLL
+		for (uint32_t j = 0; j < tiles_n; j++)
+			mma_load_b(
+				&b[j], stage_b, part->col + j * MMA_N, k, kind.layout, kind.block);
+		mma_step(sums, a, b, tiles_m, tiles_n, kind.type);
+	}
+}
+
+/* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
+TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile, uint32_t ask_at,
+	float (*sums)[MMA_C])
+{
+	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k);
+	struct operand b = kind.layout == TS_MMA_ALONG_K
+		? make_operand(args->b, args->ldb, args->plan.n, args->plan.k)
+		: make_operand(args->b, args->ldb, args->plan.k, args->plan.n);
+	struct part part = find_part(kind);
+	uint32_t words = 2 * kind.block * BLOCK_K;
+	uint32_t from = 0, to = 0; /* the stages that are read and filled */
+	struct mma_chunk held[CHUNKS];
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < MMA_STAGES - 1; i++, to++) {
+		if (k_begin + i < k_end) {
+			copy_begin(&a, &b, kind, tile, k_begin + i, r->stages + to * words, held);
+			copy_end(kind, r->stages + to * words, held);
+		}
+		mma_copy_commit();
+	}
+	for (uint32_t k = k_begin; k < k_end; k++) {
+		uint32_t next = k + MMA_STAGES - 1;
+
+		/* All threads' copies of this stage are there, and all have read the one that is
+		 * filled next. */
+		mma_copy_wait();
+		gpu_sync();
+		if (next < k_end)
+			copy_begin(&a, &b, kind, tile, next, r->stages + to * words, held);
+		mma_copy_commit();
+		if (k == ask_at && gpu_thread() == 0)
+			ask(args, r);
+		multiply(kind, &part, r->stages + from * words, sums);
+		if (next < k_end)
+			copy_end(kind, r->stages + to * words, held);
+		from = from + 1 == MMA_STAGES ? 0 : from + 1;
+		to = to + 1 == MMA_STAGES ? 0 : to + 1;
+	}
+}
+
+/* Where the element is in a warp's part of C in shared memory: its rows are short, so that chunks
+ * of 8 rows are spread over the banks. */
+TS_GPU uint32_t at_output(const struct part *part, uint32_t row, uint32_t col)
+{
+	uint32_t chunks = part->cols / MMA_CHUNK;
+
+	return row * part->cols + ((col / MMA_CHUNK) ^ (row % 8 % chunks)) * MMA_CHUNK +
+		col % MMA_CHUNK;
+}
+
+/* Writes a chunk of C, of which `count` elements are inside. */
+TS_GPU void store_chunk(uint16_t *to, struct mma_chunk v, uint32_t count, bool wide)
+{
+	if (wide && count == MMA_CHUNK) {
+		mma_put(to, v);
+		return;
+	}
+	TS_UNROLL
+	for (uint32_t i = 0; i < MMA_CHUNK; i++)
+		if (i < count)
+			TS_WRITE(to + i, (uint16_t)(v.w[i / 2] >> i % 2 * 16));
+}
+
+/* The warp's part of the tile: rounded, to shared memory, and from there in whole rows to C. */
+TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct ts_tile *tile, const float (*sums)[MMA_C])
+{
+	struct part part = find_part(kind);
+	uint32_t lane = gpu_thread() % MMA_LANES;
+	uint32_t tiles_m = part.rows / MMA_M, tiles_n = part.cols / MMA_N;
+	uint32_t across = part.cols / MMA_CHUNK;
+	uint16_t *own = r->stages + gpu_thread() / MMA_LANES * part.rows * part.cols;
+	bool wide = is_wide(args->c, args->ldc);
+
+	/* All warps have read their operands, which were there before. */
+	gpu_sync();
+	TS_UNROLL
+	for (uint32_t t = 0; t < tiles_m * tiles_n; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++) {
+			struct mma_element e = mma_place(lane, i);
+
+			TS_WRITE(own +
+					at_output(&part, t / tiles_n * MMA_M + e.across,
+						t % tiles_n * MMA_N + e.along),
+				mma_round(sums[t][i], kind.type));
+		}
+	}
+	gpu_sync();
+	TS_UNROLL
+	for (uint32_t i = 0; i < part.rows * across / MMA_LANES; i++) {
+		uint32_t chunk = lane + i * MMA_LANES;
+		uint32_t row = chunk / across, col = chunk % across * MMA_CHUNK;
+		uint32_t m = tile->m * kind.block + part.row + row;
+		uint32_t n = tile->n * kind.block + part.col + col;
+		uint32_t count = count_elements(n, args->plan.n);
+
+		if (m < args->plan.m && count > 0)
+			store_chunk(args->c + m * args->ldc + n,
+				TS_READ((const struct mma_chunk *)(const void *)(own +
+					at_output(&part, row, col))),
+				count, wide);
+	}
+}
+
+/* Where this thread's sums of a rank's tile begin in a slot; they are THREADS apart. */
+TS_GPU float *find_sums(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank)
+{
+	uint64_t ranks = (uint64_t)a->plan.cluster_m * a->plan.cluster_n;
+
+	return a->workspace + (slot * ranks + rank) * kind.block * kind.block + gpu_thread();
+}
+
+/* Writes the sums of a part to its slot. */
+TS_GPU void keep(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
+	const float (*sums)[MMA_C])
+{
+	uint32_t tiles = kind.block * kind.block / THREADS / MMA_C;
+	float *to = find_sums(a, kind, slot, rank);
+
+	TS_UNROLL
+	for (uint32_t t = 0; t < tiles; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++)
+			TS_WRITE(to + (t * MMA_C + i) * THREADS, sums[t][i]);
+	}
+}
+
+/* Adds what others have kept. */
+TS_GPU void add(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
+	float (*sums)[MMA_C])
+{
+	uint32_t tiles = kind.block * kind.block / THREADS / MMA_C;
+	const float *from = find_sums(a, kind, slot, rank);
+
+	TS_UNROLL
+	for (uint32_t t = 0; t < tiles; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++)
+			sums[t][i] += TS_READ(from + (t * MMA_C + i) * THREADS);
+	}
+}
+
+/* Adds the others' parts, once they are there. */
+TS_GPU void fix_up(const struct ts_mma_args *a, const struct room *r, struct kind kind,
+	const struct handed *h, uint32_t rank, float (*sums)[MMA_C])
+{
+	uint32_t slot, parts;
+
+	if (gpu_thread() == 0)
+		wait(a, r, TS_READ(&h->wait_counter), TS_READ(&h->wait_value));
+	gpu_sync();
+	gpu_fence();
+	slot = TS_READ(&h->slot);
+	parts = TS_READ(&h->parts);
+	for (uint32_t i = 0; i < parts; i++)
+		add(a, kind, slot + i, rank, sums);
+}
+
+/* One rank's tile of an item. */
+TS_GPU void compute(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct handed *h, const struct ts_tile *tile, uint32_t rank)
+{
+	struct ts_step s = TS_READ(&h->step);
+	uint32_t ask_at = s.k_end - s.k_begin > AHEAD ? s.k_end - AHEAD : s.k_begin;
+	float sums[TILES_M * TILES_N][MMA_C];
+
+	TS_UNROLL
+	for (uint32_t t = 0; t < TILES_M * TILES_N; t++) {
+		TS_UNROLL
+		for (uint32_t i = 0; i < MMA_C; i++)
+			sums[t][i] = 0;
+	}
+	accumulate(args, r, kind, s.k_begin, s.k_end, tile, rank == 0 ? ask_at : s.k_end, sums);
+	s = TS_READ(&h->step);
+	if (s.owns && s.parts > 0)
+		fix_up(args, r, kind, h, rank, sums);
+	if (s.owns)
+		store(args, r, kind, tile, (const float(*)[MMA_C])sums);
+	else
+		keep(args, kind, s.slot, rank, (const float(*)[MMA_C])sums);
+}
+
+/* All tiles of an item. Registers are short: what is not needed is read again. */
+TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+	const struct handed *h)
+{
+	uint32_t ranks = args->plan.cluster_m * args->plan.cluster_n;
+
+	for (uint32_t rank = 0; rank < ranks; rank++) {
+		struct ts_step s = TS_READ(&h->step);
+		struct ts_tile tile = ts_cta_tile(&args->plan, &s, rank);
+
+		gpu_tile(tile.m, tile.n);
+		/* What the tile before left in shared memory is read. */
+		if (rank > 0)
+			gpu_sync();
+		if (args->cursors != 0 && gpu_thread() == 0)
+			r->asker->from = gpu_time_ns();
+		/* That of rank 0 is always there. */
+		if (tile.valid)
+			compute(args, r, kind, h, &tile, rank);
+		if (args->cursors != 0 && gpu_thread() == 0)
+			record(args, r, h, rank);
+	}
+}
+
+/* Carries out a step that takes no work. */
+TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct handed *h)
+{
+	struct ts_step s = TS_READ(&h->step);
+
+	if (s.act == TS_SIGNAL) {
+		/* After what all threads of this CTA wrote. */
+		gpu_fence();
+		gpu_sync();
+		if (gpu_thread() == 0) {
+			gpu_signal(find_counter(a, s.counter), s.value);
+			if (!note(a, &r->asker->w, &s, s.value))
+				fail(a, r, TS_MMA_NO_RECORD);
+		}
+	} else if (gpu_thread() == 0) {
+		wait(a, r, s.counter, s.value);
+	}
+}
+
+/* Grid: one CTA for each worker, along x. */
+TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct kind kind)
+{
+	uint32_t id = gpu_cta();
+
+	if (gpu_thread() == 0) {
+		r->asker->w = ts_worker_make(
+			id, (args->hardware_domain != 0 ? gpu_domain() : id) % args->plan.domains);
+		r->asker->turn = 0;
+		r->asker->failed = false;
+	}
+	for (uint32_t turn = 0;; turn++) {
+		const struct handed *h = &r->steps[turn % STEPS];
+		enum ts_act now;
+
+		/* Where it was not asked ahead. */
+		if (gpu_thread() == 0 && r->asker->turn == turn)
+			ask(args, r);
+		gpu_sync();
+		now = TS_READ(&h->step.act);
+		if (now == TS_STOP)
+			break;
+		if (now == TS_WORK)
+			work(args, r, kind, h);
+		else
+			act(args, r, h);
+	}
+}
+
+/* The kernel of a kind. The CPU has those of all instruction sets side by side. */
+#define KERNEL(name, block, type, layout)                                                          \
+	TS_KERNEL(name, struct ts_mma_args, THREADS)                                               \
+	{                                                                                          \
+		TS_SHARED(struct handed, steps, STEPS);                                            \
+		TS_SHARED(struct asker, asker, 1);                                                 \
+		struct room r = {(uint16_t *)(void *)gpu_shared(), steps, asker};                  \
+		struct kind kind = {block, type, layout};                                          \
+                                                                                                   \
+		gemm(&args, &r, kind);                                                             \
+	}
+#define KERNELS(bf16, fp16, suffix)                                                                \
+	KERNEL(bf16##_nk_128##suffix, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_K)                   \
+	KERNEL(bf16##_nk_64##suffix, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_K)                    \
+	KERNEL(bf16##_kn_128##suffix, TS_MMA_LARGE, TS_MMA_BF16, TS_MMA_ALONG_N)                   \
+	KERNEL(bf16##_kn_64##suffix, TS_MMA_SMALL, TS_MMA_BF16, TS_MMA_ALONG_N)                    \
+	KERNEL(fp16##_nk_128##suffix, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_K)                   \
+	KERNEL(fp16##_nk_64##suffix, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_K)                    \
+	KERNEL(fp16##_kn_128##suffix, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_N)                   \
+	KERNEL(fp16##_kn_64##suffix, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_N)
+
+#if defined(TS_MMA_AS_SM80)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _sm80)
+#elif defined(TS_MMA_AS_GFX942)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx942)
+#elif defined(TS_MMA_AS_GFX950)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx950)
+#elif defined(TS_MMA_AS_GFX1100)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx1100)
+#elif defined(TS_MMA_AS_GFX1200)
+KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx1200)
+#else
+KERNELS(ts_mma_bf16, ts_mma_fp16, )
+#endif

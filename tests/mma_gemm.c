@@ -1,0 +1,302 @@
+/* The portable GEMM on the CPU as each of the devices: every policy on random odd shapes, both
+ * types and layouts of B, and faults planted in its source or its launch, which must be found by
+ * name. */
+#include <gio/gio.h>
+#include <string.h>
+
+#include "kernels/cpu_backend.h"
+#include "kernels/cpu_hooks.h"
+#include "kernels/gemm_check.h"
+#include "kernels/mma_soft.h"
+#include "policies/plan.h"
+#include "sim/gpu_check.h"
+
+/* Problems a device, in quick tests and else. */
+enum { FEW = 3, MANY = 48, SIZE_MOST = 300 };
+
+static const char *const devices[] = {"sm80", "gfx942", "gfx950", "gfx1100", "gfx1200"};
+
+/* The kernels with a fault each, made from the source by tests/meson.build. */
+extern const struct cpu_kernel ts_mma_bf16_nk_64_rows_wrapped, ts_mma_bf16_nk_64_rows_unmasked,
+	ts_mma_bf16_nk_64_tail_unmasked, ts_mma_bf16_nk_64_store_unmasked,
+	ts_mma_bf16_nk_64_no_copy_wait, ts_mma_bf16_nk_64_no_fix_up_wait,
+	ts_mma_bf16_nk_64_no_zeros, ts_mma_bf16_nk_64_one_rank;
+
+static struct ts_plan make_plan(const struct ts_spec *spec)
+{
+	struct ts_plan plan;
+	enum ts_status status = ts_plan_make(&plan, spec);
+
+	if (status != TS_OK)
+		g_error("M=%d N=%d K=%d: %s", (int)spec->m, (int)spec->n, (int)spec->k,
+			ts_status_text(status));
+	return plan;
+}
+
+/* The first fault of a launch, or NULL. Free with g_free(). */
+static char *run(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed)
+{
+	g_autoptr(GError) error = NULL;
+	struct ts_gemm_verdict v;
+	struct ts_gpu_verdict records;
+	struct ts_probe_log log;
+
+	if (!ts_gemm_prepare(g, p, seed, &error) || !ts_gemm_start(g, p, NULL, &error) ||
+		!ts_gemm_check(g, p, TS_GEMM_FULL, &v, &error))
+		return g_strdup(error->message);
+	if (!v.sound)
+		return v.fault;
+	g_assert_cmpuint(v.on_host, ==, (uint64_t)p->m * p->n);
+	g_assert_true(ts_gemm_log(g, p, &log, &error));
+	records = ts_gpu_check(p, &log, g->hardware_domain, g->gpu.is.units);
+	g_free(log.words);
+	return records.fault;
+}
+
+static void open_cpu(struct ts_gemm *g, const struct ts_gemm_kind *kind,
+	const struct ts_gemm_form *form, const char *as)
+{
+	g_autoptr(GError) error = NULL;
+
+	ts_gemm_open(g, &ts_cpu_backend, kind, form, as, &error);
+	g_assert_no_error(error);
+}
+
+static int pick(int from, int to)
+{
+	return g_test_rand_int_range(from, to + 1);
+}
+
+/* Sizes of one element, round the edges of tiles, and any. */
+static int pick_size(int least)
+{
+	static const int edges[] = {1, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 256, 257};
+
+	if (pick(0, 2) == 0)
+		return edges[pick(0, (int)G_N_ELEMENTS(edges) - 1)];
+	return pick(least, SIZE_MOST);
+}
+
+static struct ts_spec pick_spec(uint32_t policy)
+{
+	struct ts_spec s = ts_spec_default();
+
+	s.policy = policy;
+	s.mode = (enum ts_mode)pick(0, TS_MODES - 1);
+	s.order = (enum ts_order)pick(0, TS_ORDERS - 1);
+	s.remap = (enum ts_remap)pick(0, TS_REMAPS - 1);
+	s.m = pick_size(1);
+	s.n = pick_size(1);
+	s.k = pick(0, 15) == 0 ? 0 : pick_size(1);
+	s.block_m = s.block_n = pick(0, 2) == 0 ? TS_MMA_LARGE : TS_MMA_SMALL;
+	s.block_k = TS_MMA_BLOCK_K;
+	s.cluster_m = pick(1, 3);
+	s.cluster_n = pick(1, 2);
+	s.domains = pick(1, 3);
+	s.workers = pick((int)s.domains, 9); /* none may be without: see the policies' promises */
+	s.splits = pick(1, 4);
+	s.hybrid = (enum ts_hybrid)pick(0, TS_HYBRIDS - 1);
+	s.min_k = pick(1, 3);
+	return s;
+}
+
+static void test_products(gconstpointer data)
+{
+	const char *as = data;
+	uint32_t rounds = g_test_slow() ? MANY : FEW;
+
+	for (uint32_t i = 0; i < rounds; i++) {
+		struct ts_gemm_form form = {(enum ts_mma_type)pick(0, 1),
+			(enum ts_mma_layout)pick(0, 1),
+			pick(0, 1) == 0 ? 0 : (uint32_t)pick(1, 40)};
+		struct ts_spec spec = pick_spec(i % TS_POLICIES);
+		struct ts_plan plan = make_plan(&spec);
+		g_autofree char *fault = NULL;
+		struct ts_gemm g;
+
+		/* Cluster launch control is the hardware's. */
+		if (plan.launches == 1)
+			continue;
+		open_cpu(&g, &ts_gemm_mma, &form, as);
+		g.hardware_domain = pick(0, 1) == 0 &&
+			ts_policy((enum ts_policy_id)plan.policy).promise(&plan) == TS_NEEDS_ANY;
+		/* With a seed races in shared memory are found too. */
+		if (pick(0, 3) == 0)
+			g.gpu.ops->seed(&g.gpu, (uint64_t)pick(0, 1000));
+		fault = run(&g, &plan, (uint64_t)pick(0, 1000));
+		if (fault != NULL)
+			g_error("as %s, M=%u N=%u K=%u, tiles of %u, cluster %ux%u, policy %s, %u "
+				"workers, %u domains, type %d, layout %d, gap %u: %s",
+				as, plan.m, plan.n, plan.k, plan.block_m, plan.cluster_m,
+				plan.cluster_n, ts_policy((enum ts_policy_id)plan.policy).name,
+				plan.workers, plan.domains, (int)form.type, (int)form.layout,
+				form.gap, fault);
+		ts_gemm_close(&g);
+	}
+}
+
+/* A launch that is not as it should be. */
+static const struct cpu_kernel *planted;
+
+static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n)
+{
+	(void)g;
+	(void)block_n;
+	return (void *)(uintptr_t)planted;
+}
+
+/* With a counter less than the policy needs. */
+static bool few_counters(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	struct ts_plan fewer = *p;
+
+	fewer.counters--;
+	return ts_gemm_mma.multiply(g, &fewer, error);
+}
+
+/* Twice, and the counters are as the first one left them. */
+static bool twice(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	return ts_gemm_mma.multiply(g, p, error) && ts_gemm_mma.multiply(g, p, error);
+}
+
+/* The counters one after the other, where others think that each has a line. */
+static bool close_counters(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	uint32_t words = g->layout.counter_words;
+	bool good;
+
+	g->layout.counter_words = 1;
+	good = ts_gemm_mma.multiply(g, p, error);
+	g->layout.counter_words = words;
+	return good;
+}
+
+/* What is planted, in which plan, and the words by which it is found. */
+static const struct {
+	const char *name;
+	const struct cpu_kernel *kernel;
+	bool (*multiply)(struct ts_gemm *g, const struct ts_plan *p, GError **error);
+	uint32_t policy;
+	const char *finding;
+} faults[] = {
+	{"nothing", NULL, NULL, TS_WORKSTEAL, NULL},
+	{"nothing, and items cut", NULL, NULL, TS_SPLIT_K, NULL},
+	{"rows beyond M wrapped to the first", &ts_mma_bf16_nk_64_rows_wrapped, NULL, TS_PERSISTENT,
+		"C[0, 0] in tile (0, 0) is *, where the product is*"},
+	{"rows beyond M read", &ts_mma_bf16_nk_64_rows_unmasked, NULL, TS_PERSISTENT,
+		"CPU: *tile (2, 0)*copies from 16 bytes at *: offset 56160 of A, which has 56160 "
+		"bytes"},
+	{"elements beyond K read", &ts_mma_bf16_nk_64_tail_unmasked, NULL, TS_PERSISTENT,
+		"C[*] in tile (*) is *nan, where the product is*"},
+	{"rows beyond M written", &ts_mma_bf16_nk_64_store_unmasked, NULL, TS_PERSISTENT,
+		"CPU: *tile (2, 0)*writes 2 bytes at *"},
+	{"copies not waited for", &ts_mma_bf16_nk_64_no_copy_wait, NULL, TS_PERSISTENT,
+		"C[*] in tile (*) is *nan, where the product is*"},
+	{"parts not waited for", &ts_mma_bf16_nk_64_no_fix_up_wait, NULL, TS_SPLIT_K,
+		"C[*] in tile (*) is *nan, where the product is*"},
+	{"sums that don't begin at 0", &ts_mma_bf16_nk_64_no_zeros, NULL, TS_PERSISTENT,
+		"C[*] in tile (*) is *, where the product is*"},
+	{"only the first tile of a cluster", &ts_mma_bf16_nk_64_one_rank, NULL, TS_PERSISTENT,
+		"C[*] in tile (1, 0) is *: it was not written"},
+	{"too few counters", NULL, few_counters, TS_WORKSTEAL,
+		"the kernel met a step for a counter that there is not"},
+	{"counters that are not reset", NULL, twice, TS_WORKSTEAL,
+		"worker * did not leave when the policy says"},
+	{"counters at the wrong places", NULL, close_counters, TS_WORKSTEAL, "counter * ends at *"},
+};
+
+static void test_fault(gconstpointer data)
+{
+	size_t i = GPOINTER_TO_SIZE(data);
+	struct ts_gemm_form form = {
+		TS_MMA_BF16, TS_MMA_ALONG_K, 3}; /* A is copied in whole chunks, C not */
+	struct ts_gemm_kind kind = ts_gemm_mma;
+	struct ts_spec spec = ts_spec_default();
+	g_autofree char *fault = NULL;
+	struct ts_plan plan;
+	struct ts_gemm g;
+
+	spec.policy = faults[i].policy;
+	spec.m = 130; /* in a cluster of two tiles: the last CTA has none */
+	spec.n = 70;
+	spec.k = 213; /* not a whole chunk, and more stages than there are */
+	spec.block_m = spec.block_n = TS_MMA_SMALL;
+	spec.block_k = TS_MMA_BLOCK_K;
+	spec.cluster_m = 2;
+	spec.workers = faults[i].policy == TS_PERSISTENT ? 1 : 3; /* the last tile is the last */
+	spec.domains = 2;
+	plan = make_plan(&spec);
+	planted = faults[i].kernel;
+	if (planted != NULL)
+		kind.kernel = planted_kernel;
+	if (faults[i].multiply != NULL)
+		kind.multiply = faults[i].multiply;
+	open_cpu(&g, &kind, &form, "sm80");
+	/* Whether a part comes too late is then no matter of chance. */
+	if (faults[i].policy == TS_SPLIT_K)
+		g.gpu.ops->seed(&g.gpu, 1);
+	fault = run(&g, &plan, 1);
+	ts_gemm_close(&g);
+	g_test_message("%s", fault == NULL ? "sound" : fault);
+	if (faults[i].finding == NULL)
+		g_assert_cmpstr(fault, ==, NULL);
+	else if (fault == NULL || !g_pattern_match_simple(faults[i].finding, fault))
+		g_error("%s: found '%s', not '%s'", faults[i].name,
+			fault == NULL ? "nothing" : fault, faults[i].finding);
+}
+
+/* The kernels on matrices do what the host does. */
+static void test_matrices(void)
+{
+	struct ts_spec spec = ts_spec_default();
+	g_autoptr(GError) error = NULL;
+
+	spec.m = 67;
+	spec.n = 33;
+	spec.k = 40;
+	spec.block_m = spec.block_n = TS_MMA_SMALL;
+	spec.block_k = TS_MMA_BLOCK_K;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct ts_gemm_form form = {
+			(enum ts_mma_type)(i / 2), (enum ts_mma_layout)(i % 2), 3};
+		struct ts_plan plan = make_plan(&spec);
+		g_autofree float *reference = NULL;
+		g_autofree char *fault = NULL;
+		g_autofree uint16_t *c = NULL;
+		struct ts_gemm g;
+
+		open_cpu(&g, &ts_gemm_mma, &form, "gfx1100");
+		fault = run(&g, &plan, i);
+		g_assert_cmpstr(fault, ==, NULL);
+		g_assert_true(ts_gemm_refer(&g, &plan, &error));
+		reference =
+			ts_gemm_fetch(&g, g.layout.reference, (uint64_t)plan.m * plan.n, &error);
+		c = ts_gemm_fetch(&g, g.layout.c.at, (plan.m * g.layout.c.ld + 1) / 2, &error);
+		for (uint32_t m = 0; m < plan.m; m++)
+			for (uint32_t n = 0; n < plan.n; n++)
+				g_assert_cmpfloat_with_epsilon(
+					mma_soft_widen(c[m * g.layout.c.ld + n], i / 2 == 1),
+					(double)reference[m * plan.n + n],
+					0.001 + ABS((double)reference[m * plan.n + n]) / 250);
+		ts_gemm_close(&g);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(devices); i++) {
+		g_autofree char *path =
+			g_strconcat("/mma gemm/products on the CPU as ", devices[i], NULL);
+
+		g_test_add_data_func(path, devices[i], test_products);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
+		g_autofree char *path = g_strconcat("/mma gemm/found: ", faults[i].name, NULL);
+
+		g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_fault);
+	}
+	g_test_add_func("/mma gemm/the kernels on matrices", test_matrices);
+	return g_test_run();
+}
