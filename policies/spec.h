@@ -43,6 +43,8 @@ struct ts_spec {
 	enum ts_mode mode;
 	enum ts_order order;
 	enum ts_remap remap;
+	enum ts_shape_kind shape;
+	enum ts_row_order row_order;
 	int64_t m, n, k; /* elements; 0 is a valid, empty problem */
 	int64_t block_m, block_n, block_k;
 	int64_t cluster_m, cluster_n;
@@ -54,7 +56,29 @@ struct ts_spec {
 	int64_t slots;        /* counters per domain */
 	int64_t max_counters; /* counters that the caller has memory for */
 	int64_t local_percent; /* of TS_HIERARCHICAL */
+
+	/* Groups: `batch` copies (batches, heads) of the problem, or of each of the `list_count`
+	 * ones (experts, sequences) whose sizes the lists say; a list that is NULL leaves m, n or k
+	 * for all. In a masked layout m is what each may have at most. Without lists all is one
+	 * problem.
+	 */
+	int64_t batch;
+	int64_t section; /* copies that take turns; 1: one after the other, 0: all of them */
+	enum ts_layout layout;
+	int64_t list_count;
+	const int64_t *list_m, *list_n, *list_k;
+	/* Memory for `list_count` of each, which the plan then points to. */
+	struct ts_turn *turns;
+	struct ts_plan *grids;
 };
+
+/* Most problems in a list. */
+enum { TS_LIST_MAX = 65536 };
+
+static inline bool ts_spec_has_list(const struct ts_spec *s)
+{
+	return s->list_m != 0 || s->list_n != 0 || s->list_k != 0;
+}
 
 /* The defaults: 8192^3 in 256x256x64 tiles, one worker, one domain, no cluster. */
 static inline struct ts_spec ts_spec_default(void)
@@ -65,6 +89,8 @@ static inline struct ts_spec ts_spec_default(void)
 	s.mode = TS_STEAL;
 	s.order = TS_GROUPED_M;
 	s.remap = TS_REMAP_NONE;
+	s.shape = TS_RECTANGLE;
+	s.row_order = TS_ROWS_ASCENDING;
 	s.m = s.n = s.k = 8192;
 	s.block_m = s.block_n = 256;
 	s.block_k = 64;
@@ -76,6 +102,13 @@ static inline struct ts_spec ts_spec_default(void)
 	s.slots = 1;
 	s.max_counters = TS_COUNT_MAX;
 	s.local_percent = 90;
+	s.batch = 1;
+	s.section = 1;
+	s.layout = TS_CONTIGUOUS;
+	s.list_count = 0;
+	s.list_m = s.list_n = s.list_k = 0;
+	s.turns = 0;
+	s.grids = 0;
 	return s;
 }
 
@@ -100,6 +133,17 @@ enum ts_status {
 	TS_UNUSED_SLOTS,
 	TS_FEW_COUNTERS,
 	TS_BAD_PERCENT,
+	TS_BAD_BATCH,
+	TS_BAD_SECTION,
+	TS_BAD_LIST,
+	TS_BAD_LIST_SIZE,
+	TS_BAD_LAYOUT,
+	TS_UNUSED_LAYOUT,
+	TS_OVER_CAPACITY,
+	TS_BAD_SHAPE,
+	TS_UNEVEN_TRIANGLE,
+	TS_BAD_ROW_ORDER,
+	TS_UNUSED_ROW_ORDER,
 	TS_STATUSES
 };
 
@@ -140,6 +184,26 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "or "
 		       "give it more memory";
 	case TS_BAD_PERCENT: return "the local share must be from 0 to 100 percent";
+	case TS_BAD_BATCH: return "the batch must be from 0 to 2147483647";
+	case TS_BAD_SECTION:
+		return "a section must be from 0, for all copies of a batch, to 2147483647";
+	case TS_BAD_LIST:
+		return "there must be from 0 to 65536 groups in a list, and memory for their grids";
+	case TS_BAD_LIST_SIZE: return "the sizes of a group must be from 0 to 2147483647";
+	case TS_BAD_LAYOUT: return "no such layout";
+	case TS_UNUSED_LAYOUT:
+		return "only groups of a list have a layout; leave it out or give the groups";
+	case TS_OVER_CAPACITY:
+		return "in a masked layout no group may have more rows than M, the capacity; raise "
+		       "M or use a contiguous one";
+	case TS_BAD_SHAPE: return "no such shape";
+	case TS_UNEVEN_TRIANGLE:
+		return "a triangle needs M = N, and items (cluster times block) whose longer side "
+		       "is "
+		       "a multiple of the other";
+	case TS_BAD_ROW_ORDER: return "no such order of rows";
+	case TS_UNUSED_ROW_ORDER:
+		return "the rows of a triangle come folded already; leave the order of rows out";
 	case TS_STATUSES: break;
 	}
 	return 0;

@@ -44,4 +44,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *plan, const struct ts
 /* The price of item `s`, whose first CTA has the largest tile. */
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
 
+/* The problem's own FLOPs: 2 M N K, or what a shape has of it, summed over groups. */
+double ts_cost_flops(const struct ts_plan *plan);
+
 #endif

@@ -119,7 +119,7 @@ static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spe
 {
 	GString *out = g_string_new("tilesim gpu gemm");
 
-	ts_request_options(spec, out);
+	ts_request_options(spec, NULL, out);
 	g_string_append_printf(out, " --seed %" G_GINT64_FORMAT " --check %s", seed,
 		x->effort == TS_GEMM_FULL ? "full" : "sample");
 	if (x->repeat >= 0)

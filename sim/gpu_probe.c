@@ -139,7 +139,7 @@ static char *make_command(const struct probe *b, const struct ts_spec *spec)
 {
 	GString *out = g_string_new("tilesim gpu probe");
 
-	ts_request_options(spec, out);
+	ts_request_options(spec, NULL, out);
 	g_string_append_printf(out, " --busy-ns %" G_GUINT64_FORMAT " --threads %u --shared-kb %u",
 		b->pace.busy_ns, b->cta.threads, b->cta.shared / 1024);
 	if (b->ops != NULL)

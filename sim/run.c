@@ -42,6 +42,7 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		r->note = ts_settings_command(settings, "", &r->spec);
 		ts_policy_file_note(r->note);
 	}
+	ts_group_room_give(&r->room, &r->spec);
 	if (!ts_request_plan_as(&r->plan, &r->spec, ts_settings_rules(settings), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
@@ -65,6 +66,7 @@ void ts_run_finish(struct ts_run *r)
 	ts_summary_finish(&r->summary);
 	ts_machine_finish(&r->machine);
 	g_clear_pointer(&r->caches, ts_caches_free);
+	ts_group_room_finish(&r->room);
 	ts_scenario_finish(&r->scenario);
 	g_clear_pointer(&r->device, ts_device_free);
 	ts_policy_file_note(NULL);

@@ -66,22 +66,21 @@ static void on_item(void *data, const struct ts_item *item)
 {
 	struct ts_summary *s = data;
 	const struct ts_plan *p = s->plan;
-	uint64_t rows = MIN(p->cluster_m, p->rows - MIN(item->step.m, p->rows));
-	uint64_t cols = MIN(p->cluster_n, p->cols - MIN(item->step.n, p->cols));
+	uint64_t tiles = ts_item_tiles(p, &item->step);
 	bool steal = is_steal(p, item);
 	double price, scale;
 
 	see_worker(s, item->place, item->group, item->worker);
 	keep(s, item->place, item->from, item->to);
-	add_item(&s->groups[item->group], item, rows * cols, steal);
-	add_item(&s->places[item->place], item, rows * cols, steal);
-	add_item(&s->all, item, rows * cols, steal);
+	add_item(&s->groups[item->group], item, tiles, steal);
+	add_item(&s->places[item->place], item, tiles, steal);
+	add_item(&s->all, item, tiles, steal);
 	/* The price was rounded to whole picoseconds; its parts are shares of what was paid. */
 	price = item->price.fixed_ps + item->price.k_ps;
 	scale = price > 0 ? (double)(item->to - item->from) / price : 0;
 	s->fixed_ps += item->price.fixed_ps * scale;
 	s->padded_ps += item->price.padded_ps * scale;
-	if (item->step.m < p->rows && item->step.n < p->cols)
+	if (tiles > 0)
 		ts_locality_item(&s->locality, item);
 }
 
@@ -135,7 +134,7 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	double unmanned = 0;
 
 	s->outcome = *outcome;
-	s->flops = 2.0 * p->m * p->n * p->k;
+	s->flops = ts_cost_flops(p);
 	for (uint32_t i = 0; i < s->machine->count; i++) {
 		double had =
 			makespan - lost(&s->machine->places[i], &s->places[i], outcome->makespan);

@@ -43,6 +43,7 @@ struct tally {
 	uint8_t *live;
 	size_t live_made;
 	char *note;
+	struct ts_group_room room;
 };
 
 /* Which workers ever run under the masks of the scenario: on AMD those of an XCD without any CU do
@@ -69,8 +70,10 @@ static const uint8_t *live_workers(struct tally *t, const struct job *job, const
 	return t->live;
 }
 
-static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *spec)
+static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *request)
 {
+	struct ts_spec roomy = *request;
+	const struct ts_spec *spec = &roomy;
 	struct ts_plan plan;
 	struct ts_policy policy = ts_rules_policy(job->rules, spec->policy);
 	enum ts_status status;
@@ -84,8 +87,8 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 		g_free(t->note);
 		t->note = note;
 	}
+	ts_group_room_give(&t->room, &roomy);
 	status = ts_plan_make_as(&plan, spec, &policy);
-
 	if (status != TS_OK)
 		return status;
 	live = live_workers(t, job, &plan);
@@ -170,12 +173,15 @@ static bool fails(void *data, const struct ts_spec *spec)
 }
 
 static void put_finding(
-	GString *out, const struct tally *t, const struct job *job, const struct ts_spec *spec)
+	GString *out, struct tally *t, const struct job *job, const struct ts_spec *request)
 {
 	const struct ts_checker *k = &t->checker;
 	g_autofree char *text = NULL;
+	struct ts_spec roomy = *request;
+	const struct ts_spec *spec = &roomy;
 	struct ts_plan plan;
 
+	ts_group_room_give(&t->room, &roomy);
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
 		return;
 	text = ts_finding_text(&k->finding, &plan);
@@ -207,6 +213,7 @@ static void report_failure(struct tally *t, const struct job *job, enum ts_forma
 	fails(&same, &smallest);
 	put_finding(small, t, job, &smallest);
 	small_command = ts_settings_command(job->settings, "verify", &smallest);
+	ts_shrink_free(&smallest);
 	if (format != TS_JSON) {
 		g_print("smallest     %s\nrepeat with  %s\n", small->str, small_command);
 		return;
@@ -312,6 +319,7 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 		ts_checker_finish(&tallies[i].checker);
 		g_free(tallies[i].live);
 		g_free(tallies[i].note);
+		ts_group_room_finish(&tallies[i].room);
 	}
 	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
 }
@@ -426,6 +434,7 @@ static int verify(const struct ts_settings *settings, const struct options *o, G
 	const struct ts_box *box = o->box == NULL ? NULL : ts_box_find(o->box, error);
 	struct ts_settings part;
 	struct tally sum = {.refused_at = UINT64_MAX};
+	struct ts_group_room room = {0};
 	struct ts_plan plan;
 	enum ts_format format;
 	int code = TS_EXIT_OK;
@@ -443,12 +452,16 @@ static int verify(const struct ts_settings *settings, const struct options *o, G
 			code = verify_product(&part, o, box, &sum, error);
 	if (code != TS_EXIT_OK)
 		return code;
+	if (sum.plans == 0)
+		ts_group_room_give(&room, &sum.refused_spec);
 	if (sum.plans == 0 &&
 		ts_request_plan_as(&plan, &sum.refused_spec, ts_settings_rules(settings), error) ==
 			false)
-		return TS_EXIT_USAGE;
-	report_success(&sum, format);
-	return TS_EXIT_OK;
+		code = TS_EXIT_USAGE;
+	else
+		report_success(&sum, format);
+	ts_group_room_finish(&room);
+	return code;
 }
 
 int ts_verify_command(int argc, char **argv, GError **error)

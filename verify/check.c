@@ -25,7 +25,7 @@ static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts
 	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = RESIDENT, .live = live};
 
 	k->walks++;
-	k->tiles += (uint64_t)p->rows * p->cols;
+	k->tiles += p->tiles;
 	if (ts_walk_run(&walk, p, rules, &k->coverage))
 		return true;
 	k->pick = pick;

@@ -37,7 +37,7 @@ void ts_coverage_finish(struct ts_coverage *c)
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 {
 	c->plan = plan;
-	c->words = ((uint64_t)plan->rows * plan->cols + 63) / 64;
+	c->words = (plan->cells + 63) / 64;
 	if (c->words > c->words_made) {
 		g_free(c->bits);
 		c->bits = g_new(uint64_t, c->words);
@@ -102,22 +102,24 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_ste
 	struct ts_tile tile)
 {
 	const struct ts_plan *p = c->plan;
-	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
-	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns;
-	bool backwards = s->k_begin > s->k_end || (s->k_begin == s->k_end && p->depth > 0);
+	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
+	bool there = grid != NULL && ts_shape_has(grid, tile.m, tile.n);
+	uint64_t index = there ? ts_tile_index(p, s->g, tile.m, tile.n) : 0;
+	uint32_t depth = there ? ts_shape_depth(grid, tile.m) : 0;
+	bool whole = s->k_begin == 0 && s->k_end == depth && s->owns;
+	bool backwards = s->k_begin > s->k_end || (s->k_begin == s->k_end && depth > 0);
 	struct ts_finding f = {0};
 	struct part *part;
 
 	f.worker = worker;
 	f.rank = rank;
-	f.tiles[0].m = tile.m;
-	f.tiles[0].n = tile.n;
+	f.tiles[0] = (struct ts_found_tile){s->g, tile.m, tile.n};
 	f.count = 1;
 	f.k_begin = s->k_begin;
 	f.k_end = s->k_end;
-	if (tile.m >= p->rows || tile.n >= p->cols) {
+	if (!there) {
 		f.fault = TS_OUTSIDE;
-	} else if (backwards || s->k_end > p->depth) {
+	} else if (backwards || s->k_end > depth) {
 		f.fault = TS_K_RANGE;
 	} else if (is_whole(c, index)) {
 		f.fault = TS_TILE_TWICE;
@@ -148,30 +150,52 @@ bool ts_coverage_claim(struct ts_coverage *c, uint32_t worker, uint32_t counter,
 	return false;
 }
 
-/* Is every k iteration of the tile done? Also notes a wrong number of owners. */
-static bool is_done(struct ts_coverage *c, uint64_t tile)
+/* Is every k iteration of the tile with number `index` done? Also notes a wrong number of owners.
+ */
+static bool is_done(struct ts_coverage *c, struct ts_found_tile tile, uint64_t index)
 {
 	struct ts_finding f = {0};
 	struct part *part;
 
-	if (is_whole(c, tile))
+	if (is_whole(c, index))
 		return true;
-	part = c->parts == NULL ? NULL : g_hash_table_lookup(c->parts, &tile);
-	if (part == NULL || part->done != c->plan->depth)
+	part = c->parts == NULL ? NULL : g_hash_table_lookup(c->parts, &index);
+	if (part == NULL || part->done != ts_shape_depth(ts_grid(c->plan, tile.g), tile.m))
 		return false;
 	if (part->owners == 1)
 		return true;
 	f.fault = TS_OWNERS;
-	f.tiles[0].m = (uint32_t)(tile / c->plan->cols);
-	f.tiles[0].n = (uint32_t)(tile % c->plan->cols);
+	f.tiles[0] = tile;
 	f.count = part->owners;
 	ts_coverage_fault(c, &f);
 	return true;
 }
 
+/* Adds the tiles of group `g` that are missing. */
+static void find_missing(struct ts_coverage *c, uint32_t g, struct ts_finding *f)
+{
+	const struct ts_plan *grid = ts_grid(c->plan, g);
+	uint64_t cells = (uint64_t)grid->rows * grid->cols;
+	uint64_t first = ts_tile_index(c->plan, g, 0, 0);
+
+	for (uint64_t i = 0; i < cells; i++) {
+		struct ts_found_tile tile = {
+			g, (uint32_t)(i / grid->cols), (uint32_t)(i % grid->cols)};
+
+		if ((first + i) % 64 == 0 && c->bits[(first + i) / 64] == UINT64_MAX) {
+			i += 63;
+			continue;
+		}
+		if (!ts_shape_has(grid, tile.m, tile.n) || is_done(c, tile, first + i))
+			continue;
+		if (f->count < TS_FINDING_TILES)
+			f->tiles[f->count] = tile;
+		f->count++;
+	}
+}
+
 bool ts_coverage_verdict(struct ts_coverage *c)
 {
-	uint64_t tiles = (uint64_t)c->plan->rows * c->plan->cols;
 	uint64_t whole = 0;
 	struct ts_finding f = {0};
 
@@ -179,21 +203,10 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 		return false;
 	for (size_t i = 0; i < c->words; i++)
 		whole += (uint64_t)__builtin_popcountll(c->bits[i]);
-	if (whole == tiles)
+	if (whole == c->plan->tiles)
 		return true;
-	for (uint64_t tile = 0; tile < tiles; tile++) {
-		if (tile % 64 == 0 && c->bits[tile / 64] == UINT64_MAX) {
-			tile += 63;
-			continue;
-		}
-		if (is_done(c, tile))
-			continue;
-		if (f.count < TS_FINDING_TILES) {
-			f.tiles[f.count].m = (uint32_t)(tile / c->plan->cols);
-			f.tiles[f.count].n = (uint32_t)(tile % c->plan->cols);
-		}
-		f.count++;
-	}
+	for (uint32_t g = 0; g < c->plan->groups; g++)
+		find_missing(c, g, &f);
 	if (f.count > 0) {
 		f.fault = TS_TILE_MISSING;
 		f.idle_workers = c->idle_workers;

@@ -46,20 +46,25 @@ static inline void ts_coverage_item(struct ts_coverage *c, uint32_t worker, cons
 {
 	const struct ts_plan *p = c->plan;
 	uint32_t ranks = p->cluster_m * p->cluster_n;
-	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns && c->parts == NULL;
+	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
+	uint64_t first;
+	bool whole;
 
-	if (s->m >= p->rows || s->n >= p->cols) {
-		ts_coverage_odd(c, worker, s, 0, cta_tile(p, s, 0));
+	if (grid == NULL || s->m >= grid->rows || s->n >= grid->cols) {
+		ts_coverage_odd(c, worker, s, 0, (struct ts_tile){s->m, s->n, true});
 		return;
 	}
+	first = ts_tile_index(p, s->g, 0, 0);
+	whole = s->k_begin == 0 && s->k_end == ts_shape_depth(grid, s->m) && s->owns &&
+		c->parts == NULL;
 	for (uint32_t rank = 0; rank < ranks; rank++) {
 		struct ts_tile tile = cta_tile(p, s, rank);
-		uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
+		uint64_t index = first + (uint64_t)tile.m * grid->cols + tile.n;
 		uint64_t bit = (uint64_t)1 << (index & 63);
 
 		if (!tile.valid)
 			continue;
-		if (whole && tile.m < p->rows && tile.n < p->cols &&
+		if (whole && ts_shape_has(grid, tile.m, tile.n) &&
 			(c->bits[index >> 6] & bit) == 0) {
 			c->bits[index >> 6] |= bit;
 		} else {
