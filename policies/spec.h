@@ -184,7 +184,8 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "or "
 		       "give it more memory";
 	case TS_BAD_PERCENT: return "the local share must be from 0 to 100 percent";
-	case TS_BAD_BATCH: return "the batch must be from 0 to 2147483647";
+	case TS_BAD_BATCH:
+		return "the batch, and it times the groups of a list, must be from 0 to 2147483647";
 	case TS_BAD_SECTION:
 		return "a section must be from 0, for all copies of a batch, to 2147483647";
 	case TS_BAD_LIST:

@@ -46,15 +46,22 @@ static inline void ts_coverage_item(struct ts_coverage *c, uint32_t worker, cons
 {
 	const struct ts_plan *p = c->plan;
 	uint32_t ranks = p->cluster_m * p->cluster_n;
-	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
-	uint64_t first;
+	const struct ts_plan *grid = p;
+	uint64_t first = 0;
 	bool whole;
 
-	if (grid == NULL || s->m >= grid->rows || s->n >= grid->cols) {
+	if (s->g >= p->groups) {
 		ts_coverage_odd(c, worker, s, 0, (struct ts_tile){s->m, s->n, true});
 		return;
 	}
-	first = ts_tile_index(p, s->g, 0, 0);
+	if (!p->plain) {
+		grid = ts_grid(p, s->g);
+		first = ts_tile_index(p, s->g, 0, 0);
+	}
+	if (s->m >= grid->rows || s->n >= grid->cols) {
+		ts_coverage_odd(c, worker, s, 0, (struct ts_tile){s->m, s->n, true});
+		return;
+	}
 	whole = s->k_begin == 0 && s->k_end == ts_shape_depth(grid, s->m) && s->owns &&
 		c->parts == NULL;
 	for (uint32_t rank = 0; rank < ranks; rank++) {
