@@ -362,7 +362,8 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error)) {
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		ts_settings_one_problem(&settings, "the GEMM kernel", error)) {
 		if (settings.axes[TS_AXIS_BLOCK] == NULL)
 			settings.axes[TS_AXIS_BLOCK] = g_strdup("128x256x64");
 		code = settings.help ? TS_EXIT_OK : gemm(&settings, &o, error);

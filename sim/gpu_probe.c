@@ -391,7 +391,8 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error))
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		ts_settings_one_problem(&settings, "the probe", error))
 		code = settings.help ? TS_EXIT_OK : probe(&settings, &o, error);
 	ts_settings_finish(&settings);
 	g_free(o.backend);

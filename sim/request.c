@@ -267,6 +267,14 @@ char *ts_request_schedule_text(const struct ts_spec *s)
 		g_string_append_printf(out, ", %s", ts_remap_name(s->remap));
 	if (s->chunk != 0)
 		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->chunk);
+	if (s->row_order != TS_ROWS_ASCENDING)
+		g_string_append_printf(out, ", rows %s", ts_row_order_name(s->row_order));
+	if (s->section != 1)
+		g_string_append_printf(out, ", sections of %" G_GINT64_FORMAT, s->section);
+	if (s->shape != TS_RECTANGLE)
+		g_string_append_printf(out, ", %s", ts_shape_name(s->shape));
+	if (s->batch != 1)
+		g_string_append_printf(out, ", batch %" G_GINT64_FORMAT, s->batch);
 	if (s->cluster_m * s->cluster_n != 1)
 		g_string_append_printf(out, ", cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
 			s->cluster_m, s->cluster_n);
