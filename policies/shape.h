@@ -65,6 +65,17 @@ static inline TS_HD bool ts_shape_has(const struct ts_plan *grid, uint32_t m, ui
 	return (uint64_t)n * grid->block_n < (row_after < grid->m ? row_after : grid->m);
 }
 
+/* Can an item begin at tile (m, n): is one of its cluster's tiles there? */
+static inline TS_HD bool ts_shape_has_item(const struct ts_plan *grid, uint32_t m, uint32_t n)
+{
+	uint32_t last;
+
+	if (m >= grid->rows || n >= grid->cols || grid->shape != TS_TRIANGLE)
+		return m < grid->rows && n < grid->cols;
+	last = grid->rows - m < grid->cluster_m ? grid->rows - 1 : m + grid->cluster_m - 1;
+	return ts_shape_has(grid, last, n);
+}
+
 /* The k iterations of the tiles in row `m` < grid.rows. A cluster runs as one, so that all its rows
  * have those of the last. */
 static inline TS_HD uint32_t ts_shape_depth(const struct ts_plan *grid, uint32_t m)

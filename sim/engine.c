@@ -48,7 +48,7 @@ uint64_t ts_item_tiles(const struct ts_plan *p, const struct ts_step *s)
 	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
 	uint64_t tiles = 0;
 
-	if (grid == NULL || s->m >= grid->rows || s->n >= grid->cols)
+	if (grid == NULL || !ts_shape_has_item(grid, s->m, s->n))
 		return 0;
 	if (grid->shape != TS_TRIANGLE)
 		return (uint64_t)MIN(p->cluster_m, grid->rows - s->m) *

@@ -258,7 +258,8 @@ static int run(struct ts_settings *settings, const struct options *o, GError **e
 	int code = TS_EXIT_USAGE;
 
 	for (enum ts_axis i = 0; i < TS_AXES; i++)
-		if (settings->axes[i] == NULL)
+		if (settings->axes[i] == NULL &&
+			(i != TS_AXIS_M || settings->axes[TS_AXIS_GROUPS] == NULL))
 			settings->axes[i] = g_strdup(presets[i]);
 	if (!read_options(&job, error))
 		return TS_EXIT_USAGE;

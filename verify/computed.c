@@ -52,11 +52,10 @@ static enum ts_fault add_tile(
 	return twice ? TS_TILE_TWICE : TS_SOUND;
 }
 
-/* The first tile of an item is in a grid, whatever its CTAs say. */
+/* An item begins in a grid, whatever its CTAs say. */
 static bool begins_outside(const struct ts_plan *p, const struct ts_step *s)
 {
-	return s->g >= p->groups || s->m >= ts_grid(p, s->g)->rows ||
-		s->n >= ts_grid(p, s->g)->cols;
+	return s->g >= p->groups || !ts_shape_has_item(ts_grid(p, s->g), s->m, s->n);
 }
 
 uint32_t ts_computed_item(const struct ts_computed *c, uint32_t *words, uint32_t worker,

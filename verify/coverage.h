@@ -58,7 +58,7 @@ static inline void ts_coverage_item(struct ts_coverage *c, uint32_t worker, cons
 		grid = ts_grid(p, s->g);
 		first = ts_tile_index(p, s->g, 0, 0);
 	}
-	if (s->m >= grid->rows || s->n >= grid->cols) {
+	if (!ts_shape_has_item(grid, s->m, s->n)) {
 		ts_coverage_odd(c, worker, s, 0, (struct ts_tile){s->m, s->n, true});
 		return;
 	}

@@ -63,12 +63,15 @@ static bool begins_inside(
 	const struct ts_ledger *l, const struct ts_group *g, const struct ts_record *r)
 {
 	int64_t m = r->value[TS_COL_M], n = r->value[TS_COL_N];
+	const struct ts_plan *grid;
 
 	if (m < 0 || m >= g->rows || n < 0 || n >= g->cols)
 		return false;
-	return (high(l) > 1 && !ts_ledger_has(l, TS_COL_RANK)) ||
-		ts_tiling_has(
-			l->tiling, (uint32_t)r->value[TS_COL_GROUP], (uint32_t)m, (uint32_t)n);
+	if (l->tiling->plan == NULL)
+		return true;
+	grid = ts_grid(l->tiling->plan, (uint32_t)r->value[TS_COL_GROUP]);
+	return high(l) == 1 ? ts_shape_has(grid, (uint32_t)m, (uint32_t)n)
+			    : ts_shape_has_item(grid, (uint32_t)m, (uint32_t)n);
 }
 
 /* The values that missing columns stand for. NULL where there is no such group. */
