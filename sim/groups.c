@@ -11,7 +11,7 @@ enum { COL_M, COL_N, COL_K, COL_GROUP, COLS };
 static const char *const columns[COLS] = {"m", "n", "k", "group"};
 
 /* More lists are no list that somebody meant. */
-static const uint64_t lists_max = 1 << 20;
+static const uint64_t lists_max = 1 << 16;
 
 static void free_list(gpointer list)
 {
