@@ -68,6 +68,7 @@ static bool make_plan(struct job *j, GError **error)
 	const struct options *o = j->options;
 	const struct ts_rules *rules = ts_settings_rules(s);
 	g_autofree char *plan = NULL;
+	struct ts_spec roomy;
 	bool hardware;
 
 	if (o->grid.tiles != NULL || o->grid.group_tiles != NULL)
@@ -79,8 +80,8 @@ static bool make_plan(struct job *j, GError **error)
 		j->spec.workers = MAX(1,
 			ts_machine_residency(
 				j->device, (uint32_t)(j->spec.cluster_m * j->spec.cluster_n)));
-	ts_group_room_give(&j->room, &j->spec);
-	if (!ts_request_plan_as(&j->plan, &j->spec, rules, error) ||
+	roomy = ts_group_room_give(&j->room, &j->spec);
+	if (!ts_request_plan_as(&j->plan, &roomy, rules, error) ||
 		!ts_settings_hardware_domain(s, &hardware, error))
 		return false;
 	if (hardware && !ts_trace_has(j->trace, TS_COL_XCD) &&

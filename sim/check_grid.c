@@ -70,7 +70,7 @@ static bool from_spec(const struct ts_spec *s, struct ts_plan *ret_plan, struct 
 	plain.max_cluster = INT64_MAX;
 	plain.width = plain.chunk = 0;
 	plain.workers = plain.domains = plain.slots = 1;
-	ts_group_room_give(room, &plain);
+	plain = ts_group_room_give(room, &plain);
 	if (!ts_request_plan(ret_plan, &plain, error))
 		return false;
 	if (ret_plan->groups > GROUPS_MAX)

@@ -245,6 +245,18 @@ static int report(struct table *t, GError **error)
 	return TS_EXIT_UNSOUND;
 }
 
+/* What stands in column m: of a list that is no capacity, the rows of all groups. */
+static int64_t all_rows(const struct ts_spec *s)
+{
+	int64_t rows = 0;
+
+	if (!ts_spec_has_list(s) || s->layout == TS_MASKED)
+		return s->m;
+	for (int64_t i = 0; i < s->list_count && rows < TS_COUNT_MAX; i++)
+		rows += s->list_m[i];
+	return MIN(rows, TS_COUNT_MAX);
+}
+
 /* What a row is called that comes from the axes. Free with g_free(). */
 static char *shape_name(const struct ts_settings *settings, const struct ts_spec *s)
 {
@@ -300,7 +312,8 @@ static bool split(struct table *t, const struct ts_axes *axes, const char *file,
 	t->shapes = ts_shapes_new();
 	for (uint64_t i = 0; i < sizes; i++) {
 		ts_axes_spec(axes, i, &spec);
-		ts_shapes_add(t->shapes, shape_name(t->settings, &spec), spec.m, spec.n, spec.k);
+		ts_shapes_add(
+			t->shapes, shape_name(t->settings, &spec), all_rows(&spec), spec.n, spec.k);
 		g_array_append_val(t->lists, spec);
 	}
 	return true;

@@ -77,9 +77,9 @@ static bool explore(const struct job *job, struct ts_exploration *x, GError **er
 {
 	struct ts_explore how = job->how;
 	g_autofree uint32_t *counters = NULL;
+	const struct ts_spec roomy = ts_group_room_give(&x->room, &x->spec);
 
-	ts_group_room_give(&x->room, &x->spec);
-	if (!ts_request_plan_as(&x->plan, &x->spec, job->rules, error))
+	if (!ts_request_plan_as(&x->plan, &roomy, job->rules, error))
 		return ts_group_room_finish(&x->room), false;
 	if (!ts_explore_fits(&x->plan)) {
 		ts_group_room_finish(&x->room);

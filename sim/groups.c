@@ -289,15 +289,18 @@ char *ts_group_list_text(const GPtrArray *lists, const struct ts_spec *spec)
 	return g_string_free(out, FALSE);
 }
 
-void ts_group_room_give(struct ts_group_room *room, struct ts_spec *spec)
+struct ts_spec ts_group_room_give(struct ts_group_room *room, const struct ts_spec *spec)
 {
+	struct ts_spec roomy = *spec;
+
 	if (spec->list_count > room->count && spec->list_count <= TS_LIST_MAX) {
 		room->count = spec->list_count;
 		room->turns = g_renew(struct ts_turn, room->turns, room->count);
 		room->grids = g_renew(struct ts_plan, room->grids, room->count);
 	}
-	spec->turns = room->turns;
-	spec->grids = room->grids;
+	roomy.turns = room->turns;
+	roomy.grids = room->grids;
+	return roomy;
 }
 
 void ts_group_room_finish(struct ts_group_room *room)

@@ -43,9 +43,8 @@ struct ts_group_room {
 	int64_t count;
 };
 
-/* Makes room for the groups of `spec` and points it there. Plans made before are no longer valid.
- */
-void ts_group_room_give(struct ts_group_room *room, struct ts_spec *spec);
+/* `spec` with room for its groups. Requests and plans that had it before are no longer valid. */
+struct ts_spec ts_group_room_give(struct ts_group_room *room, const struct ts_spec *spec);
 void ts_group_room_finish(struct ts_group_room *room);
 
 #endif

@@ -12,6 +12,7 @@ static const double makespan_max_ps = 1e18;
 bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const struct ts_spec *spec,
 	GError **error)
 {
+	struct ts_spec roomy;
 	uint32_t ctas = 1;
 	enum ts_edge edge;
 	enum ts_memory memory;
@@ -42,8 +43,8 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		r->note = ts_settings_command(settings, "", &r->spec);
 		ts_policy_file_note(r->note);
 	}
-	ts_group_room_give(&r->room, &r->spec);
-	if (!ts_request_plan_as(&r->plan, &r->spec, ts_settings_rules(settings), error))
+	roomy = ts_group_room_give(&r->room, &r->spec);
+	if (!ts_request_plan_as(&r->plan, &roomy, ts_settings_rules(settings), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
 	if (!ts_cost_init(

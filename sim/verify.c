@@ -72,7 +72,7 @@ static const uint8_t *live_workers(struct tally *t, const struct job *job, const
 
 static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *request)
 {
-	struct ts_spec roomy = *request;
+	const struct ts_spec roomy = ts_group_room_give(&t->room, request);
 	const struct ts_spec *spec = &roomy;
 	struct ts_plan plan;
 	struct ts_policy policy = ts_rules_policy(job->rules, spec->policy);
@@ -87,7 +87,6 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 		g_free(t->note);
 		t->note = note;
 	}
-	ts_group_room_give(&t->room, &roomy);
 	status = ts_plan_make_as(&plan, spec, &policy);
 	if (status != TS_OK)
 		return status;
@@ -177,11 +176,10 @@ static void put_finding(
 {
 	const struct ts_checker *k = &t->checker;
 	g_autofree char *text = NULL;
-	struct ts_spec roomy = *request;
+	const struct ts_spec roomy = ts_group_room_give(&t->room, request);
 	const struct ts_spec *spec = &roomy;
 	struct ts_plan plan;
 
-	ts_group_room_give(&t->room, &roomy);
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
 		return;
 	text = ts_finding_text(&k->finding, &plan);
@@ -453,7 +451,7 @@ static int verify(const struct ts_settings *settings, const struct options *o, G
 	if (code != TS_EXIT_OK)
 		return code;
 	if (sum.plans == 0)
-		ts_group_room_give(&room, &sum.refused_spec);
+		sum.refused_spec = ts_group_room_give(&room, &sum.refused_spec);
 	if (sum.plans == 0 &&
 		ts_request_plan_as(&plan, &sum.refused_spec, ts_settings_rules(settings), error) ==
 			false)

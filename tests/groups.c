@@ -234,7 +234,7 @@ static void test_limits(void)
 	s.list_m = m;
 	s.n = 32768;
 	s.block_m = s.block_n = 1;
-	ts_group_room_give(&room, &s);
+	s = ts_group_room_give(&room, &s);
 	g_assert_cmpint(ts_plan_make(&p, &s), ==, TS_OK);
 	g_assert_cmpuint(p.items, ==, 65535u * 32768u);
 	step = ts_order_item(&p, p.items - 1);
@@ -390,6 +390,8 @@ static void test_commands(void)
 	expect("compare --groups 128,128;255,1 --n 256 --k 256 --policy persistent", 0, "255,1");
 	expect("compare --shapes llama3-8b --groups 5", 2, "leave out --m, --n, --k and --groups");
 	expect("gpu gemm --batch 2", 2, "--batch 2: the GEMM kernel has one rectangle");
+	expect("tune --batch 2", 2, "--batch 2: tune has one rectangle");
+	expect("gpu bench --shape causal", 2, "--shape causal: the GEMM kernel has one rectangle");
 	expect("gpu probe --groups 2,3", 2, "--groups 2,3: the probe has one rectangle");
 	expect("--groups 2,3 --n 128 --k 64 --format json", 0, "\"problem_groups\" : {");
 }

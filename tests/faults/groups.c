@@ -246,12 +246,11 @@ static bool fails(void *data, const struct ts_spec *spec)
 	struct ts_rules rules = {.next = row->next == NULL ? ts_next : row->next,
 		.cta_tile = row->cta_tile == NULL ? ts_cta_tile : row->cta_tile};
 	struct ts_group_room room = {0};
-	struct ts_spec roomy = *spec;
+	const struct ts_spec roomy = ts_group_room_give(&room, spec);
 	struct ts_coverage c;
 	struct ts_plan plan;
 	bool same = false;
 
-	ts_group_room_give(&room, &roomy);
 	ts_coverage_init(&c);
 	if (ts_plan_make(&plan, &roomy) == TS_OK)
 		same = ts_expect_run(&c, &plan, &rules, TS_IN_TURNS, MANY, NULL) == row->fault;

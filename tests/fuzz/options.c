@@ -97,13 +97,14 @@ static void check_spec(const struct ts_settings *s, const struct ts_device *d,
 	GError *error = NULL;
 	struct ts_plan plan;
 	struct ts_group_room room = {0};
+	struct ts_spec roomy;
 
 	if (axes->default_workers && spec->cluster_m >= 1 && spec->cluster_n >= 1 &&
 		spec->cluster_m <= 1024 && spec->cluster_n <= 1024)
 		spec->workers = MAX(
 			1, ts_machine_residency(d, (uint32_t)(spec->cluster_m * spec->cluster_n)));
-	ts_group_room_give(&room, spec);
-	if (ts_request_plan(&plan, spec, &error)) {
+	roomy = ts_group_room_give(&room, spec);
+	if (ts_request_plan(&plan, &roomy, &error)) {
 		g_free(ts_request_plan_text(&plan));
 		g_free(ts_request_policy_text(spec));
 		if (repeats)
