@@ -28,6 +28,24 @@ static inline const char *ts_layout_name(enum ts_layout layout)
 	return 0;
 }
 
+/* In which order the groups of a list come in the linear ids. */
+enum ts_group_order {
+	TS_GROUPS_GIVEN,
+	TS_GROUPS_LONGEST, /* most k iterations first, then as given (FlashAttention-3's sorted
+			      batches, QuACK's batch_idx_permute) */
+	TS_GROUP_ORDERS
+};
+
+static inline const char *ts_group_order_name(enum ts_group_order group_order)
+{
+	switch (group_order) {
+	case TS_GROUPS_GIVEN: return "given";
+	case TS_GROUPS_LONGEST: return "longest";
+	case TS_GROUP_ORDERS: break;
+	}
+	return 0;
+}
+
 /* The plan that holds the sizes of group `g` < plan.groups and the order inside it: m, n, k, rows,
  * cols, depth, cluster_rows, cluster_cols. */
 static inline TS_HD const struct ts_plan *ts_grid(const struct ts_plan *p, uint32_t g)

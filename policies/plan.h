@@ -70,6 +70,8 @@ static inline enum ts_status ts_spec_check_groups(const struct ts_spec *spec)
 		return TS_BAD_SECTION;
 	if ((uint32_t)spec->layout >= TS_LAYOUTS)
 		return TS_BAD_LAYOUT;
+	if ((uint32_t)spec->group_order >= TS_GROUP_ORDERS)
+		return TS_BAD_GROUP_ORDER;
 	if (spec->layout != TS_CONTIGUOUS && !ts_spec_has_list(spec))
 		return TS_UNUSED_LAYOUT;
 	if (ts_spec_has_list(spec) &&
@@ -170,6 +172,53 @@ static inline enum ts_status ts_plan_grid(struct ts_plan *p, const struct ts_spe
 	return TS_OK;
 }
 
+/* Does grid `a` come after grid `b`? */
+static inline bool ts_grid_after(
+	const struct ts_plan *grids, uint32_t a, uint32_t b, enum ts_group_order group_order)
+{
+	if (group_order == TS_GROUPS_LONGEST && grids[a].depth != grids[b].depth)
+		return grids[a].depth < grids[b].depth;
+	return a > b;
+}
+
+/* Heapsort (Williams, CACM 1964) of the turns, whose grids are all different, and where they begin.
+ */
+static inline void ts_plan_turns(const struct ts_spec *spec, uint32_t batch)
+{
+	struct ts_turn *turns = spec->turns;
+	uint32_t count = (uint32_t)spec->list_count;
+	uint32_t items = 0, sorted = count;
+
+	for (uint32_t next = count / 2; sorted > 1;) {
+		uint32_t at, child, moved;
+
+		if (next > 0) {
+			at = --next;
+			moved = turns[at].grid;
+		} else {
+			at = 0;
+			moved = turns[--sorted].grid;
+			turns[sorted].grid = turns[0].grid;
+		}
+		while ((child = 2 * at + 1) < sorted) {
+			if (child + 1 < sorted &&
+				ts_grid_after(spec->grids, turns[child + 1].grid, turns[child].grid,
+					spec->group_order))
+				child++;
+			if (!ts_grid_after(
+				    spec->grids, turns[child].grid, moved, spec->group_order))
+				break;
+			turns[at].grid = turns[child].grid;
+			at = child;
+		}
+		turns[at].grid = moved;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		turns[i].first = items;
+		items += spec->grids[turns[i].grid].items * batch;
+	}
+}
+
 /* All grids of a list, into the caller's memory; `p` gets the largest of their sizes and the order
  * of the largest. */
 static inline enum ts_status ts_plan_list(struct ts_plan *p, const struct ts_spec *spec)
@@ -198,7 +247,6 @@ static inline enum ts_status ts_plan_list(struct ts_plan *p, const struct ts_spe
 		grid->items = (uint32_t)own;
 		grid->first_cell = cells;
 		grid->first_row = rows;
-		spec->turns[i].first = (uint32_t)items;
 		spec->turns[i].grid = i;
 		items += own * base.batch.by;
 		cells += grid->cells * base.batch.by;
@@ -213,6 +261,7 @@ static inline enum ts_status ts_plan_list(struct ts_plan *p, const struct ts_spe
 		n = grid->n > n ? grid->n : n;
 		k = grid->k > k ? grid->k : k;
 	}
+	ts_plan_turns(spec, base.batch.by);
 	p->m = spec->layout == TS_MASKED ? (uint32_t)spec->m : m;
 	p->n = n;
 	p->k = k;

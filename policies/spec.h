@@ -65,6 +65,7 @@ struct ts_spec {
 	int64_t batch;
 	int64_t section; /* copies that take turns; 1: one after the other, 0: all of them */
 	enum ts_layout layout;
+	enum ts_group_order group_order;
 	int64_t list_count;
 	const int64_t *list_m, *list_n, *list_k;
 	/* Memory for `list_count` of each, which the plan then points to. */
@@ -105,6 +106,7 @@ static inline struct ts_spec ts_spec_default(void)
 	s.batch = 1;
 	s.section = 1;
 	s.layout = TS_CONTIGUOUS;
+	s.group_order = TS_GROUPS_GIVEN;
 	s.list_count = 0;
 	s.list_m = s.list_n = s.list_k = 0;
 	s.turns = 0;
@@ -140,6 +142,7 @@ enum ts_status {
 	TS_BAD_LAYOUT,
 	TS_UNUSED_LAYOUT,
 	TS_OVER_CAPACITY,
+	TS_BAD_GROUP_ORDER,
 	TS_BAD_SHAPE,
 	TS_UNEVEN_TRIANGLE,
 	TS_BAD_ROW_ORDER,
@@ -197,6 +200,7 @@ static inline const char *ts_status_text(enum ts_status status)
 	case TS_OVER_CAPACITY:
 		return "in a masked layout no group may have more rows than M, the capacity; raise "
 		       "M or use a contiguous one";
+	case TS_BAD_GROUP_ORDER: return "no such order of groups";
 	case TS_BAD_SHAPE: return "no such shape";
 	case TS_UNEVEN_TRIANGLE:
 		return "a triangle needs M = N, and items (cluster times block) whose longer side "

@@ -43,6 +43,11 @@ static const char *layout_name(uint32_t i)
 	return ts_layout_name((enum ts_layout)i);
 }
 
+static const char *group_order_name(uint32_t i)
+{
+	return ts_group_order_name((enum ts_group_order)i);
+}
+
 struct axis {
 	const char *name;
 	enum kind kind;
@@ -92,6 +97,9 @@ static const struct axis axes[TS_AXES] = {
 	[TS_AXIS_LAYOUT] = {"layout", NAMES,
 		"of groups: contiguous, or masked, each with a capacity of M rows", "contiguous",
 		layout_name},
+	[TS_AXIS_GROUP_ORDER] = {"group-order", NAMES,
+		"of a list: given, or longest (most k iterations) first", "given",
+		group_order_name},
 	[TS_AXIS_GROUPS] = {"groups", LISTS,
 		"rows of each group (expert): 512,0,384, or MxNxK for each, or a list's name or "
 		"file",
@@ -313,6 +321,7 @@ static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, stru
 	case TS_AXIS_BATCH: s->batch = value; break;
 	case TS_AXIS_SECTION: s->section = value; break;
 	case TS_AXIS_LAYOUT: s->layout = (enum ts_layout)value; break;
+	case TS_AXIS_GROUP_ORDER: s->group_order = (enum ts_group_order)value; break;
 	case TS_AXIS_GROUPS:
 		ts_group_list_set(value < 0 ? NULL : g_ptr_array_index(a->lists, value), s);
 		break;
@@ -352,7 +361,8 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_CHUNK: return s->remap == TS_REMAP_CHUNKED;
 	case TS_AXIS_ROW_ORDER: return s->shape != TS_TRIANGLE;
 	case TS_AXIS_SECTION: return s->batch > 1;
-	case TS_AXIS_LAYOUT: return ts_spec_has_list(s);
+	case TS_AXIS_LAYOUT:
+	case TS_AXIS_GROUP_ORDER: return ts_spec_has_list(s);
 	case TS_AXIS_POLICY:
 	case TS_AXIS_ORDER:
 	case TS_AXIS_REMAP:

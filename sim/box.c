@@ -67,6 +67,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_ROW_ORDER] = "all",
 				[TS_AXIS_BATCH] = "1,2,3",
 				[TS_AXIS_SECTION] = "1,2,0",
+				[TS_AXIS_GROUP_ORDER] = "all",
 				[TS_AXIS_GROUPS] =
 					"1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",
 				[TS_AXIS_M] = "1",
@@ -150,6 +151,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_ROW_ORDER] = "all",
 				[TS_AXIS_BATCH] = "1,2,3",
 				[TS_AXIS_SECTION] = "1,2,0",
+				[TS_AXIS_GROUP_ORDER] = "all",
 				[TS_AXIS_GROUPS] =
 					"1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",
 				[TS_AXIS_M] = "1",

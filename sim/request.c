@@ -116,6 +116,9 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 			ts_row_order_name(s->row_order), ts_shape_name(s->shape));
 		break;
 	case TS_BAD_LAYOUT: g_string_append_printf(out, "layout %d", (int)s->layout); break;
+	case TS_BAD_GROUP_ORDER:
+		g_string_append_printf(out, "group order %d", (int)s->group_order);
+		break;
 	case TS_BAD_SHAPE: g_string_append_printf(out, "shape %d", (int)s->shape); break;
 	case TS_BAD_ROW_ORDER:
 		g_string_append_printf(out, "row order %d", (int)s->row_order);
@@ -174,6 +177,9 @@ static void put_groups(const struct ts_spec *s, const GPtrArray *lists, GString 
 		g_string_append_printf(out, " --groups %s",
 			strpbrk(groups, " '\"\\$`;&|<>()*?[]#~!{}\t") == NULL ? groups : quoted);
 	}
+	if (s->group_order != TS_GROUPS_GIVEN)
+		g_string_append_printf(
+			out, " --group-order %s", ts_group_order_name(s->group_order));
 	if (s->layout != TS_CONTIGUOUS)
 		g_string_append_printf(out, " --layout %s", ts_layout_name(s->layout));
 	if (s->batch != 1)
@@ -269,6 +275,8 @@ char *ts_request_schedule_text(const struct ts_spec *s)
 		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->chunk);
 	if (s->row_order != TS_ROWS_ASCENDING)
 		g_string_append_printf(out, ", rows %s", ts_row_order_name(s->row_order));
+	if (s->group_order != TS_GROUPS_GIVEN)
+		g_string_append_printf(out, ", groups %s", ts_group_order_name(s->group_order));
 	if (s->section != 1)
 		g_string_append_printf(out, ", sections of %" G_GINT64_FORMAT, s->section);
 	if (s->shape != TS_RECTANGLE)

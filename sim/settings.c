@@ -329,8 +329,8 @@ bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *devic
 
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error)
 {
-	static const enum ts_axis several[] = {
-		TS_AXIS_SHAPE, TS_AXIS_BATCH, TS_AXIS_SECTION, TS_AXIS_LAYOUT, TS_AXIS_GROUPS};
+	static const enum ts_axis several[] = {TS_AXIS_SHAPE, TS_AXIS_BATCH, TS_AXIS_SECTION,
+		TS_AXIS_LAYOUT, TS_AXIS_GROUP_ORDER, TS_AXIS_GROUPS};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(several); i++)
 		if (s->axes[several[i]] != NULL)

@@ -45,6 +45,7 @@ static void draw(struct world *w)
 	s->batch = 1 + upto(3);
 	s->section = upto(4);
 	s->list_count = upto(4);
+	s->group_order = (enum ts_group_order)upto(TS_GROUP_ORDERS - 1);
 	for (int i = 0; i < 4; i++) {
 		w->m[i] = upto(20) * upto(1);
 		w->n[i] = s->shape == TS_TRIANGLE ? w->m[i] : upto(12);
@@ -120,6 +121,26 @@ static uint32_t row_at(enum ts_row_order order, uint32_t i, uint32_t rows)
 	}
 }
 
+/* The list's group that comes as number `turn`: the one with so many before it. */
+static uint32_t list_at(const struct world *w, uint32_t turn)
+{
+	uint32_t batch = (uint32_t)w->spec.batch, before = 0;
+
+	if (w->spec.list_count == 0 || w->spec.group_order == TS_GROUPS_GIVEN)
+		return turn;
+	for (uint32_t i = 0;; i++, before = 0) {
+		uint32_t depth = alone(w, i * batch).depth;
+
+		for (uint32_t j = 0; j < (uint32_t)w->spec.list_count; j++) {
+			uint32_t other = alone(w, j * batch).depth;
+
+			before += other > depth || (other == depth && j < i);
+		}
+		if (before == turn)
+			return i;
+	}
+}
+
 /* Items of rectangles and causal shapes, one by one: those of each group alone, in turns within
  * each section. */
 static const char *wrong_ids(const struct world *w, const struct ts_plan *p)
@@ -128,7 +149,9 @@ static const char *wrong_ids(const struct world *w, const struct ts_plan *p)
 	uint32_t section = w->spec.section == 0 ? batch : MIN((uint32_t)w->spec.section, batch);
 	uint32_t id = 0;
 
-	for (uint32_t list = 0; list < lists; list++)
+	for (uint32_t turn = 0; turn < lists; turn++) {
+		uint32_t list = list_at(w, turn);
+
 		for (uint32_t from = 0; from < batch; from += section) {
 			struct ts_plan one = alone(w, list * batch);
 
@@ -146,6 +169,7 @@ static const char *wrong_ids(const struct world *w, const struct ts_plan *p)
 						return "an id is another item than by definition";
 				}
 		}
+	}
 	return id == p->items ? NULL : "there are more or fewer ids than items";
 }
 

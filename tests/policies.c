@@ -463,6 +463,8 @@ static const struct refusal refusals[] = {
 	{"layout=masked size=4x1x1 groups=4,5", TS_OVER_CAPACITY},
 	{"layout=masked size=4x1x1 groups=4,4", TS_OK},
 	{"shape=3", TS_BAD_SHAPE},
+	{"group-order=2", TS_BAD_GROUP_ORDER},
+	{"group-order=longest", TS_OK},
 	{"shape=triangle tiles=4x3", TS_UNEVEN_TRIANGLE},
 	{"shape=triangle size=12x12x1 block=2x3x1", TS_UNEVEN_TRIANGLE},
 	{"shape=triangle size=12x12x1 block=2x3x1 cluster=3x1", TS_OK},
@@ -616,6 +618,7 @@ static void test_names_end(void)
 	g_assert_null(ts_shape_name(TS_SHAPES));
 	g_assert_null(ts_row_order_name(TS_ROW_ORDERS));
 	g_assert_null(ts_layout_name(TS_LAYOUTS));
+	g_assert_null(ts_group_order_name(TS_GROUP_ORDERS));
 }
 
 int main(int argc, char **argv)

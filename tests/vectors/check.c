@@ -6,7 +6,8 @@
 /* Which policies, modes, orders and remaps have been asked for by a line. */
 static struct {
 	bool policies[TS_POLICIES], modes[TS_MODES], orders[TS_ORDERS], remaps[TS_REMAPS];
-	bool shapes[TS_SHAPES], row_orders[TS_ROW_ORDERS], layouts[TS_LAYOUTS];
+	bool shapes[TS_SHAPES], row_orders[TS_ROW_ORDERS], layouts[TS_LAYOUTS],
+		group_orders[TS_GROUP_ORDERS];
 } seen;
 
 static void append_item(GString *out, const struct ts_plan *p, const struct ts_step *s)
@@ -168,6 +169,7 @@ static void check_line(
 	seen.shapes[spec->shape] = true;
 	seen.row_orders[spec->row_order] = true;
 	seen.layouts[spec->layout] = true;
+	seen.group_orders[spec->group_order] = true;
 	if (g_strcmp0(got, answer) != 0)
 		g_test_fail_printf("%s: %s is\n  %s, must be\n  %s", at, what,
 			status == TS_OK ? got : ts_status_text(status), answer);
@@ -201,6 +203,10 @@ void ts_vectors_test_complete(void)
 		if (!seen.row_orders[i])
 			g_test_fail_printf(
 				"no line for rows %s", ts_row_order_name((enum ts_row_order)i));
+	for (int i = 0; i < TS_GROUP_ORDERS; i++)
+		if (!seen.group_orders[i])
+			g_test_fail_printf("no line for groups %s",
+				ts_group_order_name((enum ts_group_order)i));
 	for (int i = 0; i < TS_LAYOUTS; i++)
 		if (!seen.layouts[i])
 			g_test_fail_printf(

@@ -38,6 +38,11 @@ static const char *layout_name(uint32_t layout)
 	return ts_layout_name((enum ts_layout)layout);
 }
 
+static const char *group_order_name(uint32_t group_order)
+{
+	return ts_group_order_name((enum ts_group_order)group_order);
+}
+
 /* A value is one name, or up to three numbers with an x between them. */
 struct key {
 	const char *word;
@@ -73,6 +78,7 @@ static const struct key keys[] = {
 	{"batch", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, batch)}},
 	{"section", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, section)}},
 	{"layout", layout_name, 1, {G_STRUCT_OFFSET(struct ts_spec, layout)}},
+	{"group-order", group_order_name, 1, {G_STRUCT_OFFSET(struct ts_spec, group_order)}},
 	/* Only read; words are written with `size`. */
 	{"tiles", NULL, 2,
 		{G_STRUCT_OFFSET(struct ts_spec, m), G_STRUCT_OFFSET(struct ts_spec, n)}},
