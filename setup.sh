@@ -68,6 +68,14 @@ missing()
 # Those that only plots lack.
 missing_for_plots() { have gnuplot || echo gnuplot-nox fonts-dejavu-core; }
 
+# Those that only kernels for AMD lack: older compilers don't know all of the targets. Debian 12 has
+# them among its security updates; Ubuntu 24.04 has none so new.
+missing_for_amd()
+{
+	{ have clang++-22 && have ld.lld-22; } || echo clang-22 lld-22
+	have llvm-objdump-22 || echo llvm-22
+}
+
 as_root()
 {
 	if [ "$(id -u)" = 0 ]; then
@@ -89,9 +97,26 @@ install_packages()
 	rm -f "$log"
 }
 
-# Installs what is missing. With $1 = plots, plots are going to be drawn.
+# The tests take kernels for AMD along where that can be.
+prepare_amd()
+{
+	amd=$(missing_for_amd | xargs)
+	[ -n "$amd" ] || return 0
+	say "installing $amd, for the kernels for AMD"
+	# shellcheck disable=SC2086
+	if may_install && install_packages $amd 2>/dev/null; then
+		# What was set up without them is set up again.
+		rm -f "$root"/build*/build.ninja
+	else
+		say "they are not to be had here: tilesim is built and tested without those kernels"
+	fi
+}
+
+# Installs what is missing. With $1 = plots, plots are going to be drawn; with $1 = tests, everything
+# is going to be tested.
 prepare()
 {
+	[ "$1" != tests ] || { prepare plots; prepare_amd; return; }
 	needed=$(missing | xargs)
 	wanted=
 	if [ -n "$needed" ] || [ "$1" = plots ]; then
@@ -143,7 +168,7 @@ configure()
 # compile DIR [TARGET]
 compile() { dir=$1; shift; quiet "$dir/setup.log" "$(find_ninja)" -C "$dir" "$@"; }
 
-# release plots|none [TARGET]
+# release plots|tests|none [TARGET]
 release()
 {
 	lock
@@ -266,7 +291,7 @@ sanitized()
 
 run_all_tests()
 {
-	if release plots; then
+	if release tests; then
 		printf 'build: release\n'
 		run_tests "$build" 2 "$@"
 		run_sanitized_tests "$@"

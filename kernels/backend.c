@@ -4,12 +4,14 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "kernels/cpu_backend.h"
 #include "kernels/cuda.h"
 #include "kernels/hip.h"
 
 G_DEFINE_QUARK(ts - backend - error, ts_backend_error)
 
-const struct ts_backend_ops *const ts_backends[] = {&ts_cuda_backend, &ts_hip_backend, NULL};
+const struct ts_backend_ops *const ts_backends[] = {
+	&ts_cuda_backend, &ts_hip_backend, &ts_cpu_backend, NULL};
 
 bool ts_backend_absent(GError **error, const char *format, ...)
 {
@@ -64,7 +66,7 @@ bool ts_backend_open(
 	for (size_t i = 0; ts_backends[i] != NULL; i++) {
 		g_autoptr(GError) cause = NULL;
 
-		if (ops != NULL && ops != ts_backends[i])
+		if (ops != NULL ? ops != ts_backends[i] : ts_backends[i]->only_by_name)
 			continue;
 		if (open_one(b, ts_backends[i], program, &cause))
 			return true;
@@ -75,6 +77,8 @@ bool ts_backend_open(
 		g_string_append_printf(
 			reasons, "%s%s", reasons->len == 0 ? "" : "; ", cause->message);
 	}
+	if (ops == NULL)
+		g_string_append(reasons, "; --backend cpu needs none");
 	return ts_backend_absent(error, "no GPU: %s", reasons->str);
 }
 

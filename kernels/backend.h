@@ -29,7 +29,7 @@ struct ts_backend_properties {
 	uint32_t l2_bytes; /* of each L2 */
 	uint32_t clock_khz, memory_clock_khz, memory_bits;
 	uint32_t memory_rate; /* transfers in one such clock */
-	bool sparse_units; /* a kernel's gpu_unit() may be any number, not one below `units` */
+	bool sparse_units;    /* a kernel's gpu_unit() may be any number, not one below `units` */
 };
 
 struct ts_backend_ops;
@@ -48,6 +48,12 @@ struct ts_backend_grid {
 	uint32_t threads, shared;
 };
 
+/* A part of device memory that a kernel knows under one name. */
+struct ts_backend_part {
+	uint64_t address, bytes;
+	const char *name;
+};
+
 /* What a vendor's library has to do. Addresses are of device memory and never 0; everything is in
  * order on one stream. Each function may count on an open device, and on valid arguments. */
 struct ts_backend_ops {
@@ -55,6 +61,7 @@ struct ts_backend_ops {
 	const char *vendor; /* as device files have it */
 	/* What it calls a compute unit, and those that share a GPC or an L2. */
 	const char *unit, *group;
+	bool only_by_name; /* never taken for `auto`; its times mean nothing */
 
 	/* Opens the first device and fills in `is`; on failure there is nothing to close. */
 	bool (*open)(struct ts_backend *b, GError **error);
@@ -69,6 +76,9 @@ struct ts_backend_ops {
 		const struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid);
 	uint64_t (*alloc)(struct ts_backend *b, uint64_t bytes, GError **error);
 	void (*free)(struct ts_backend *b, uint64_t address);
+	/* NULL, or says that accesses to the memory at `address` belong into these parts of it. */
+	void (*name_parts)(struct ts_backend *b, uint64_t address,
+		const struct ts_backend_part *parts, uint32_t count);
 	bool (*fill)(struct ts_backend *b, uint64_t address, uint32_t word, uint64_t words,
 		GError **error);
 	bool (*fetch)(
@@ -80,6 +90,9 @@ struct ts_backend_ops {
 		void **arguments, GError **error);
 	/* Waits for everything that was launched. */
 	bool (*wait)(struct ts_backend *b, GError **error);
+	/* NULL, or makes all launches from now on run in an order that depends on `number`, and on
+	 * nothing else. */
+	void (*seed)(struct ts_backend *b, uint64_t number);
 	/* Events, which happen when the device gets to them. */
 	bool (*event_make)(struct ts_backend *b, void **ret_event, GError **error);
 	void (*event_free)(struct ts_backend *b, void *event);
@@ -88,7 +101,7 @@ struct ts_backend_ops {
 	bool (*event_ms)(struct ts_backend *b, void *from, void *to, float *ret_ms, GError **error);
 };
 
-/* All that there are, in the order in which `auto` tries them; NULL after the last. */
+/* All that there are; `auto` tries them in this order. NULL after the last. */
 extern const struct ts_backend_ops *const ts_backends[];
 
 /* Opens the first device of `ops`, or of the first backend that has one where `ops` is NULL, and

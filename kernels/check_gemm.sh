@@ -75,6 +75,9 @@ products()
 	sweep "few and many workers" --policy persistent,worksteal \
 		--mode steal,global,hierarchical --workers 1,7,400 --xcds 1,8 $clusters \
 		--m 129,1900 --n 2048,2049 --k 65
+	sweep "tiles cut along k" --policy stream-k,split-k --hybrid basic,two-tile \
+		--min-k 1,8 --k-groups 1,8 --splits 2,3,7 --workers 7,66 $clusters $tiles \
+		--m 129,1900 --n 520,2049 --k 65,4096
 	sweep "long sums" --policy all --mode steal $clusters $tiles --m 300 --n 520,521 \
 		--k 16384,30001
 	}
@@ -87,7 +90,7 @@ sanitizer()
 	printf '\n%-44s %5s %s\n' sanitizer exit says >>"$out/table.txt"
 	for tool in memcheck racecheck synccheck; do
 		for plan in "persistent 1x1 128x256x64" "worksteal 2x1 128x256x64" \
-			"worksteal 1x2 128x128x64"; do
+			"worksteal 1x2 128x128x64" "split-k 2x1 128x256x64"; do
 			# shellcheck disable=SC2086
 			set -- $plan
 			timeout 40 "$checker" --tool $tool --error-exitcode 9 "$tilesim" gpu gemm \
@@ -105,10 +108,11 @@ timing()
 {
 	printf '\n%-18s %-12s %-8s %-6s %8s %8s %6s %9s %5s\n' "M x N x K" tile cluster policy \
 		TFLOP/s cuBLAS ratio error exit >>"$out/table.txt"
-	for shape in "8192 8192 8192" "4096 4096 4096" "4352 4352 4096" "3000 5000 2048"; do
+	for shape in "8192 8192 8192" "4096 4096 4096" "4352 4352 4096" "3000 5000 2048" \
+		"512 1024 32768"; do
 		for plan in "1x1 128x256x64" "2x1 128x256x64" "1x2 128x256x64" \
 			"2x1 128x128x64"; do
-			for policy in persistent worksteal; do
+			for policy in persistent worksteal stream-k; do
 				# shellcheck disable=SC2086
 				time_one $shape $plan $policy
 			done

@@ -26,10 +26,9 @@ struct cpu_self {
 	uint32_t cta, ctas; /* along x */
 	uint32_t cluster, rank;
 	uint32_t unit;
-	char *shared; /* dynamic */
 };
 
-/* A fiber stays on its pthread, so that this may be read at any time. */
+/* A thread stays on its pthread, so that this may be read at any time. */
 extern _Thread_local struct cpu_self *cpu_self;
 
 /* Whom a barrier waits for. */
@@ -43,6 +42,7 @@ enum cpu_change { CPU_CLAIM, CPU_SIGNAL };
 #define CPU_HERE __FILE__ ":" CPU_TEXT(__LINE__)
 
 void *cpu_shared_at(const struct cpu_shared *what);
+void *cpu_shared_dynamic(void);
 const void *cpu_shared_of(const void *p, uint32_t rank);
 void cpu_sync(enum cpu_scope scope, const char *where);
 

@@ -234,8 +234,8 @@ static void close_device(struct ts_backend *b)
 static bool open(struct ts_backend *b, GError **error)
 {
 	if (ts_image_find("probe", "cuda") == NULL)
-		return ts_backend_absent(error,
-			"this tilesim was built without CUDA kernels; build it where nvcc is");
+		return ts_backend_absent(
+			error, "this tilesim was built without CUDA kernels, for lack of nvcc");
 	b->state = g_new0(struct cuda, 1);
 	if (open_driver(b->state, error) && open_device(b, error))
 		return true;

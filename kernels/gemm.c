@@ -94,11 +94,20 @@ static uint64_t add(struct ts_gemm_layout *l, uint64_t bytes)
 	return at;
 }
 
+uint64_t ts_gemm_flags(const struct ts_plan *p)
+{
+	if (p->workspace == 0)
+		return 0;
+	return (uint64_t)p->counters * p->cluster_m * p->cluster_n * TS_GEMM_HALVES;
+}
+
 static struct ts_gemm_layout make_layout(const struct ts_plan *p)
 {
 	struct ts_gemm_layout l = {.words = TS_GEMM_GUARD};
 	uint64_t m = p->m, n = p->n, k = p->k;
 	uint64_t wide_k = widen(p->k), wide_n = widen(p->n);
+	uint64_t slot =
+		(uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n * sizeof(float);
 
 	l.a = add(&l, m * k * 2);
 	l.b = add(&l, n * k * 2);
@@ -107,6 +116,8 @@ static struct ts_gemm_layout make_layout(const struct ts_plan *p)
 	l.wide_b = wide_k == k ? 0 : add(&l, n * wide_k * 2);
 	l.wide_c = wide_n == n ? 0 : add(&l, m * wide_n * 2);
 	l.counters = add(&l, (uint64_t)p->counters * sizeof(uint32_t));
+	l.flags = add(&l, ts_gemm_flags(p) * sizeof(uint32_t));
+	l.workspace = add(&l, p->workspace * slot);
 	l.fault = add(&l, sizeof(uint32_t));
 	l.reference = add(&l, m * n * sizeof(float));
 	return l;
@@ -190,6 +201,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, struct matrix a
 	struct ts_backend_grid grid = make_grid(p->workers, p->cluster_m, p->cluster_n);
 	struct ts_gemm_args args = {.plan = *p,
 		.counters = pointer(g, g->layout.counters),
+		.workspace = pointer(g, g->layout.workspace),
+		.flags = pointer(g, g->layout.flags),
 		.fault = pointer(g, g->layout.fault)};
 	void *arguments[] = {&args};
 
@@ -208,6 +221,9 @@ bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *even
 
 	if (p->counters > 0 &&
 		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->counters), 0, p->counters, error))
+		return false;
+	if (p->workspace > 0 &&
+		!g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, l->flags), 0, ts_gemm_flags(p), error))
 		return false;
 	if (events != NULL && !g->gpu.ops->event_record(&g->gpu, events[0], error))
 		return false;

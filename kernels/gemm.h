@@ -13,7 +13,8 @@
 struct ts_gemm_layout {
 	uint64_t a, b, c;                    /* as the user has them: rows without gaps */
 	uint64_t wide_a, wide_b, wide_c;     /* copies with longer rows; 0 where there are none */
-	uint64_t counters, fault, reference; /* the latter in fp32 */
+	uint64_t counters, flags, workspace; /* the last in fp32, as is the reference */
+	uint64_t fault, reference;
 	uint64_t words;
 };
 
@@ -47,6 +48,9 @@ uint64_t ts_gemm_words(const struct ts_plan *plan);
 
 /* Makes memory, all of it poisoned, and draws A and B. M, N and K are from 1 to 2^30. */
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *plan, uint64_t seed, GError **error);
+
+/* How many words stand for a counter of a plan with a workspace; none where it has none. */
+uint64_t ts_gemm_flags(const struct ts_plan *plan);
 
 /* Zeroes the counters and launches; `events` are two that enclose it, or NULL. Doesn't wait. */
 bool ts_gemm_start(

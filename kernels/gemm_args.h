@@ -1,5 +1,5 @@
 /* What the GEMM kernels take, for them and for their host: C[m,n] = A[m,k] B[n,k]^T in bf16, sums
- * in fp32, by any plan of whole items. */
+ * in fp32, by any plan but one of launches; items may be cut along k. */
 #ifndef TS_GEMM_ARGS_H
 #define TS_GEMM_ARGS_H
 
@@ -11,8 +11,9 @@ enum {
 	TS_GEMM_WIDE = 256, /* BLOCK_N of one kernel */
 	TS_GEMM_SLIM = 128, /* and of the other */
 	TS_GEMM_THREADS = 384,
-	TS_GEMM_BOX = 64, /* rows and columns of the copy engine's boxes of C */
-	TS_GEMM_RANKS = 8 /* CTAs in a cluster at most */
+	TS_GEMM_HALVES = 2, /* of a tile, each with a warpgroup that multiplies */
+	TS_GEMM_BOX = 64,   /* rows and columns of the copy engine's boxes of C */
+	TS_GEMM_RANKS = 8   /* CTAs in a cluster at most */
 };
 
 /* A two-dimensional array for the copy engine, as the driver encodes it. */
@@ -24,6 +25,10 @@ struct ts_gemm_args {
 	struct ts_gemm_map a, b, c;
 	struct ts_plan plan;
 	uint32_t *counters;
+	/* Of a plan with a workspace: its slots, and for each counter, rank and half of the tile a
+	 * word. */
+	float *workspace;
+	uint32_t *flags;
 	uint32_t *fault; /* enum ts_gemm_fault of the last worker that met one */
 };
 
@@ -31,7 +36,7 @@ struct ts_gemm_args {
 enum ts_gemm_fault {
 	TS_GEMM_NO_FAULT,
 	TS_GEMM_NO_COUNTER, /* a claim of a counter that the plan has not */
-	TS_GEMM_PARTIAL     /* part of an item's k range, a wait or a signal */
+	TS_GEMM_PARTIAL     /* steps between workers that are not those of fix_up.h */
 };
 
 /* Bytes of dynamic shared memory, of which a kernel needs less. */

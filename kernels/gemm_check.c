@@ -190,14 +190,19 @@ static bool check_guards(struct check *k, GError **error)
 	const struct ts_plan *p = k->plan;
 	const struct ts_gemm_layout *l = &k->g->layout;
 	uint64_t m = p->m, n = p->n, wide_n = (n + 7) / 8 * 8;
+	uint64_t slot = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
 	uint64_t after_c = l->wide_a != 0 ? l->wide_a : l->wide_c != 0 ? l->wide_c : l->counters;
 
 	if (!check_guard(k, 0, l->a, "at the beginning", error) ||
 		!check_guard(k, l->a * 4 + m * p->k * 2, l->b, "after A", error) ||
 		!check_guard(k, l->b * 4 + n * p->k * 2, l->c, "after B", error) ||
 		!check_guard(k, l->c * 4 + m * n * 2, after_c, "after C", error) ||
-		!check_guard(k, (l->counters + p->counters) * 4, l->fault, "after the counters",
+		!check_guard(k, (l->counters + p->counters) * 4, l->flags, "after the counters",
 			error) ||
+		!check_guard(k, (l->flags + ts_gemm_flags(p)) * 4, l->workspace, "after the flags",
+			error) ||
+		!check_guard(k, (l->workspace + p->workspace * slot) * 4, l->fault,
+			"after the workspace", error) ||
 		!check_guard(k, l->fault * 4 + 4, l->reference, "after the fault", error))
 		return false;
 	return l->wide_c == 0 ||
@@ -219,6 +224,40 @@ static void count_vain(const struct ts_plan *p, uint32_t *counts)
 	}
 }
 
+/* Adds to each flag of the plan the signals that it gets: those of both halves of each part's
+ * tiles. */
+static void count_signals(const struct ts_plan *p, uint32_t *counts)
+{
+	uint32_t ranks = p->cluster_m * p->cluster_n;
+
+	for (uint32_t id = 0; id < p->workers; id++) {
+		struct ts_worker w = ts_worker_make(id, id % p->domains);
+		struct ts_step s = ts_next(p, &w, 0), part = s;
+
+		for (; s.act != TS_STOP; s = ts_next(p, &w, 0)) {
+			if (s.act == TS_WORK)
+				part = s;
+			for (uint32_t i = 0; s.act == TS_SIGNAL && i < ranks * TS_GEMM_HALVES; i++)
+				if (ts_cta_tile(p, &part, i / TS_GEMM_HALVES).valid)
+					counts[s.counter * ranks * TS_GEMM_HALVES + i] += s.value;
+		}
+	}
+}
+
+static bool check_flags(struct check *k, GError **error)
+{
+	uint64_t count = ts_gemm_flags(k->plan);
+	g_autofree uint32_t *counts = g_new0(uint32_t, count);
+	g_autofree uint32_t *flags = ts_gemm_fetch(k->g, k->g->layout.flags, count, error);
+
+	count_signals(k->plan, counts);
+	for (uint64_t i = 0; flags != NULL && i < count; i++)
+		if (flags[i] != counts[i])
+			fault(k, "flag %" G_GUINT64_FORMAT " ends at %u, not at %u", i, flags[i],
+				counts[i]);
+	return flags != NULL;
+}
+
 /* A counter ends at its items and one claim in vain for each worker that tries it. */
 static bool check_counters(struct check *k, GError **error)
 {
@@ -234,7 +273,10 @@ static bool check_counters(struct check *k, GError **error)
 		fault(k, "%s",
 			*fault_word == TS_GEMM_NO_COUNTER
 				? "the kernel was asked to claim from a counter that there is not"
-				: "the kernel was asked for part of a tile, or to wait or signal");
+				: "the kernel was asked for steps between workers that it does not "
+				  "know");
+	if (p->workspace > 0)
+		return check_flags(k, error);
 	if (p->counters == 0)
 		return true;
 	counters = ts_gemm_fetch(k->g, k->g->layout.counters, p->counters, error);

@@ -14,9 +14,12 @@ enum { ITEMS = 2 };
 /* Boxes of C in flight for each warpgroup. */
 enum { OUTPUTS = 2 };
 
-/* An item as it is handed on; k_end 0 means that there is none and that the roles leave. */
+/* An item as it is handed on; k_end 0 means that there is none and that the roles leave. Of an item
+ * whose k iterations are cut, with what follows in fix_up.h: the counter is signalled by who
+ * doesn't own it, and waited for by the owner where `parts` are to be added. */
 struct alignas(16) handed {
 	uint32_t m, n, k_begin, k_end;
+	uint32_t slot, parts, counter, owns;
 };
 
 /* All shared memory of a CTA. Operands and output boxes are swizzled by the copy engine, which
@@ -74,24 +77,53 @@ template <class ROOM> TS_GPU void set_up(ROOM *r, const struct place *at)
 	ptx_barrier_init_done();
 }
 
-/* Asks the policy until it has an item for the worker, or none. */
+/* A step behind that of part `h`, which its multipliers will carry out. False where it is none that
+ * fix_up.h knows. */
+TS_GPU bool is_step_of(const struct ts_step *s, const struct handed *h)
+{
+	if (h->owns == 0)
+		return s->act == TS_SIGNAL && s->value == 1;
+	if (s->act == TS_WAIT)
+		return s->value == h->parts;
+	return s->act == TS_FIX_UP && s->owns && s->slot == h->slot && s->parts == h->parts;
+}
+
+/* Asks the policy until it has an item for the worker, or none, and of a part for all its steps. */
 TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 {
-	struct ts_step s = ts_next(&a->plan, w, 0);
 	enum ts_gemm_fault fault = TS_GEMM_NO_FAULT;
-	struct handed h = {0, 0, 0, 0};
+	struct handed h = {0, 0, 0, 0, 0, 0, 0, 0};
+	uint32_t answer = 0;
 
-	while (s.act == TS_CLAIM && s.counter < a->plan.counters)
-		s = ts_next(&a->plan, w, gpu_claim(&a->counters[s.counter]));
-	if (s.act == TS_CLAIM)
-		fault = TS_GEMM_NO_COUNTER;
-	else if (s.act == TS_WAIT || s.act == TS_SIGNAL ||
-		(s.act == TS_WORK && (s.k_begin != 0 || s.k_end != a->plan.depth || !s.owns)))
-		fault = TS_GEMM_PARTIAL;
-	if (fault != TS_GEMM_NO_FAULT)
-		*a->fault = (uint32_t)fault;
-	else if (s.act == TS_WORK)
-		h = {s.m, s.n, s.k_begin, s.k_end};
+	while (fault == TS_GEMM_NO_FAULT) {
+		struct ts_step s = ts_next(&a->plan, w, answer);
+		bool whole = s.k_begin == 0 && s.k_end == a->plan.depth && s.owns;
+
+		if (s.act == TS_STOP)
+			return h;
+		if (s.act == TS_CLAIM) {
+			if (s.counter < a->plan.counters)
+				answer = gpu_claim(&a->counters[s.counter]);
+			else
+				fault = TS_GEMM_NO_COUNTER;
+		} else if (h.k_end == 0) {
+			h = {s.m, s.n, s.k_begin, s.k_end, s.slot, s.parts, 0, s.owns ? 1u : 0u};
+			if (s.act != TS_WORK || (!whole && a->plan.workspace == 0))
+				fault = TS_GEMM_PARTIAL;
+			else if (s.owns && s.parts == 0)
+				return h;
+		} else if (!is_step_of(&s, &h)) {
+			fault = TS_GEMM_PARTIAL;
+		} else {
+			if (s.act == TS_FIX_UP)
+				return h;
+			h.counter = s.counter;
+			if (s.act == TS_SIGNAL)
+				return h;
+		}
+	}
+	*a->fault = (uint32_t)fault;
+	h.k_end = 0;
 	return h;
 }
 
@@ -114,10 +146,12 @@ TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *
 		r->items[ring.stage] = h;
 		ptx_barrier_arrive(full);
 		for (uint32_t rank = 1; rank < at->cluster_m * at->cluster_n; rank++) {
-			const uint32_t words[4] = {h.m, h.n, h.k_begin, h.k_end};
+			const uint32_t item[4] = {h.m, h.n, h.k_begin, h.k_end};
+			const uint32_t meet[4] = {h.slot, h.parts, h.counter, h.owns};
 
-			ptx_barrier_expect_at(full, rank, sizeof words);
-			ptx_store_at(&r->items[ring.stage], full, rank, words);
+			ptx_barrier_expect_at(full, rank, sizeof item + sizeof meet);
+			ptx_store_at(&r->items[ring.stage].m, full, rank, item);
+			ptx_store_at(&r->items[ring.stage].slot, full, rank, meet);
 		}
 		if (h.k_end == 0)
 			return;
@@ -141,7 +175,7 @@ template <class ROOM> TS_GPU struct handed take(ROOM *r, struct ts_pipeline *rin
 /* The same for a warp. */
 template <class ROOM> TS_GPU struct handed take_together(ROOM *r, struct ts_pipeline *ring)
 {
-	struct handed h = {0, 0, 0, 0};
+	struct handed h = {0, 0, 0, 0, 0, 0, 0, 0};
 
 	if (gpu_thread() % 32 == 0)
 		h = take(r, ring);
@@ -149,6 +183,10 @@ template <class ROOM> TS_GPU struct handed take_together(ROOM *r, struct ts_pipe
 	h.n = ptx_of_lane(h.n, 0);
 	h.k_begin = ptx_of_lane(h.k_begin, 0);
 	h.k_end = ptx_of_lane(h.k_end, 0);
+	h.slot = ptx_of_lane(h.slot, 0);
+	h.parts = ptx_of_lane(h.parts, 0);
+	h.counter = ptx_of_lane(h.counter, 0);
+	h.owns = ptx_of_lane(h.owns, 0);
 	return h;
 }
 
@@ -317,6 +355,60 @@ TS_GPU void store(const struct ts_gemm_args *a, ROOM *r, const struct ts_tile *t
 	}
 }
 
+/* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the
+ * warpgroup has the half that it has of the tile. */
+template <class ROOM>
+TS_GPU float *find_sums(
+	const struct ts_gemm_args *a, const struct place *at, uint32_t slot, uint32_t half)
+{
+	uint64_t share = (uint64_t)slot * (at->cluster_m * at->cluster_n) + at->rank;
+
+	return a->workspace + (2 * share + half) * (BOX * ROOM::block_n) + gpu_thread() % 128 * 4;
+}
+
+/* A counter of the plan is one word for each warpgroup of each rank, which only meets its like. */
+TS_GPU uint32_t *find_flag(
+	const struct ts_gemm_args *a, const struct place *at, uint32_t counter, uint32_t half)
+{
+	uint32_t ranks = at->cluster_m * at->cluster_n;
+
+	return a->flags + ((uint64_t)counter * ranks + at->rank) * 2 + half;
+}
+
+/* A part's sums go to its slot, and the owner is told. */
+template <class ROOM, int SUMS>
+TS_GPU void give(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
+	uint32_t half, const float (&d)[SUMS])
+{
+	float *to = find_sums<ROOM>(a, at, h->slot, half);
+
+#pragma unroll
+	for (int i = 0; i < SUMS / 4; i++)
+		ptx_write_4(to + i * 512, d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+	ptx_sync(1 + half, 128);
+	if (gpu_thread() % 128 == 0)
+		gpu_signal(find_flag(a, at, h->counter, half), 1);
+}
+
+/* The owner adds the parts of the others, in the order of their slots. */
+template <class ROOM, int SUMS>
+TS_GPU void fix_up(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
+	uint32_t half, float (&d)[SUMS])
+{
+	if (gpu_thread() % 128 == 0)
+		while (gpu_acquire(find_flag(a, at, h->counter, half)) < h->parts)
+			ptx_pause();
+	ptx_sync(1 + half, 128);
+	for (uint32_t part = 0; part < h->parts; part++) {
+		const float *from = find_sums<ROOM>(a, at, h->slot + part, half);
+
+#pragma unroll
+		for (int i = 0; i < SUMS / 4; i++)
+			ptx_add_4(
+				from + i * 512, d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+	}
+}
+
 /* A warpgroup that multiplies: half 0 or 1 of the tile. */
 template <class ROOM>
 TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *at, uint32_t half)
@@ -331,12 +423,18 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 
 		if (h.k_end == 0)
 			break;
-		if (tile.valid) {
-			stage = accumulate(r, at, &h, stage, half, d);
-			store(a, r, &tile, half, d);
-		} else {
+		if (!tile.valid) {
 			stage = pass(r, at, &h, stage);
+			continue;
 		}
+		stage = accumulate(r, at, &h, stage, half, d);
+		if (h.owns == 0) {
+			give<ROOM>(a, at, &h, half, d);
+			continue;
+		}
+		if (h.parts > 0)
+			fix_up<ROOM>(a, at, &h, half, d);
+		store(a, r, &tile, half, d);
 	}
 	ptx_copy_out_wait<0>();
 }
@@ -359,13 +457,13 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 	__syncwarp();
 	gpu_cluster_sync();
 	if (thread < 128) {
-		ptx_registers_less<40>();
+		ptx_registers_less<56>();
 		if (thread == 0)
 			load(a, r, &at);
 		else if (thread == 32 && at.rank == 0)
 			schedule(a, r, &at);
 	} else {
-		ptx_registers_more<232>();
+		ptx_registers_more<224>();
 		multiply(a, r, &at, thread / 128 - 1);
 	}
 	/* A CTA that left could not be written to any more, nor told that a stage is free. */

@@ -77,7 +77,7 @@ TS_GPU uint32_t gpu_domain(void)
 
 TS_GPU char *gpu_shared(void)
 {
-	return cpu_self->shared;
+	return (char *)cpu_shared_dynamic();
 }
 
 TS_GPU const void *gpu_shared_of(const void *p, uint32_t rank)

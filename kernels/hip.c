@@ -269,7 +269,7 @@ static bool open(struct ts_backend *b, GError **error)
 
 	if (targets == NULL)
 		return ts_backend_absent(error,
-			"this tilesim was built without AMD kernels; build it where clang++-22 is");
+			"this tilesim was built without AMD kernels, for lack of clang++-22");
 	b->state = g_new0(struct hip, 1);
 	if (open_library(b->state, error) && open_device(b, error))
 		return true;

@@ -79,7 +79,10 @@ static inline struct ts_probe_layout ts_probe_layout_make(const struct ts_plan *
 
 	l.group_room = (uint64_t)p->items + p->workers + TS_PROBE_SPARE;
 	l.event_room = 0;
-	if (p->counters > 0)
+	/* Signals of parts, and of each worker a wait that it gives up. */
+	if (p->workspace > 0)
+		l.event_room = (uint64_t)p->workspace + p->workers + TS_PROBE_SPARE;
+	else if (p->counters > 0)
 		l.event_room = p->items + (uint64_t)p->workers * ((uint64_t)p->counters + 1) +
 			TS_PROBE_SPARE;
 	l.cursors = TS_PROBE_GUARD;

@@ -20,16 +20,17 @@ TS_GPU bool note(const struct ts_probe_args *a, const struct ts_worker *w, const
 	uint32_t value)
 {
 	uint32_t at = gpu_claim(&a->cursors->events);
-	struct ts_probe_event *e = &a->events[at];
+	struct ts_probe_event e;
 
 	if (at >= a->event_room)
 		return false;
-	e->worker = w->id;
-	e->domain = w->domain;
-	e->act = (uint32_t)s->act;
-	e->counter = s->counter;
-	e->value = value;
-	e->unit = gpu_unit();
+	e.worker = w->id;
+	e.domain = w->domain;
+	e.act = (uint32_t)s->act;
+	e.counter = s->counter;
+	e.value = value;
+	e.unit = gpu_unit();
+	TS_WRITE(&a->events[at], e);
 	return s->counter < a->plan.counters;
 }
 
@@ -76,6 +77,9 @@ TS_GPU struct handed next(const struct ts_probe_args *a, struct ts_worker *w)
 		}
 		if (h.step.act == TS_STOP || h.step.act == TS_SIGNAL)
 			return h;
+		/* There are no sums to add, and the wait in front of it is over. */
+		if (h.step.act == TS_FIX_UP)
+			continue;
 		if (!act(a, w, &h)) {
 			h.step = ts_stop();
 			return h;
@@ -90,27 +94,29 @@ TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain
 	const struct ts_step *s = &h->step;
 	struct ts_tile tile = ts_cta_tile(&a->plan, s, rank);
 	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
-	struct ts_probe_record *r = &a->records[(uint64_t)h->group * ranks + rank];
+	struct ts_probe_record r;
 	uint64_t busy = tile.valid ? a->busy_ns * (s->k_end - s->k_begin) : 0;
 	uint64_t from = gpu_time_ns();
 	uint64_t to = from;
 
+	gpu_tile(tile.m, tile.n);
 	while (to - from < busy)
 		to = gpu_time_ns();
-	r->worker = worker;
-	r->rank = rank;
-	r->unit = gpu_unit();
-	r->domain = domain;
-	r->counter = h->counter;
-	r->answer = h->answer;
-	r->m = tile.m;
-	r->n = tile.n;
-	r->valid = tile.valid ? 1 : 0;
-	r->k_begin = s->k_begin;
-	r->k_end = s->k_end;
-	r->owns = s->owns ? 1 : 0;
-	r->from = from;
-	r->to = to;
+	r.worker = worker;
+	r.rank = rank;
+	r.unit = gpu_unit();
+	r.domain = domain;
+	r.counter = h->counter;
+	r.answer = h->answer;
+	r.m = tile.m;
+	r.n = tile.n;
+	r.valid = tile.valid ? 1 : 0;
+	r.k_begin = s->k_begin;
+	r.k_end = s->k_end;
+	r.owns = s->owns ? 1 : 0;
+	r.from = from;
+	r.to = to;
+	TS_WRITE(&a->records[(uint64_t)h->group * ranks + rank], r);
 }
 
 /* Copies a step to or from shared memory. Not as a whole: padding would go along, for which AMD's
@@ -147,7 +153,7 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 		return;
 	h.step = ts_stop();
 	if (rank == 0)
-		domain[0] = w.domain;
+		TS_WRITE(&domain[0], w.domain);
 	for (uint32_t turn = 0, go_on = 1;; turn++) {
 		if (rank == 0 && go_on == 1)
 			h = next(a, &w);
@@ -155,7 +161,7 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 			hand(&ring[turn & 1], &h);
 		gpu_cluster_sync();
 		hand(&h, (const struct handed *)gpu_shared_of(&ring[turn & 1], 0));
-		w.domain = *(const uint32_t *)gpu_shared_of(domain, 0);
+		w.domain = TS_READ((const uint32_t *)gpu_shared_of(domain, 0));
 		if (h.step.act == TS_STOP)
 			break;
 		if (h.step.act == TS_WORK)

@@ -86,6 +86,22 @@ static bool make_room(struct ts_prober *p, uint64_t words, GError **error)
 	return true;
 }
 
+/* Gives the parts of the probe's memory their names. */
+static void name_parts(struct ts_prober *p, const struct ts_plan *plan,
+	const struct ts_probe_layout *l, const struct ts_probe_args *args)
+{
+	uint64_t ranks = (uint64_t)plan->cluster_m * plan->cluster_n;
+	const struct ts_backend_part parts[] = {
+		{(uintptr_t)args->cursors, sizeof *args->cursors, "cursors"},
+		{(uintptr_t)args->counters, plan->counters * sizeof *args->counters, "counters"},
+		{(uintptr_t)args->records, l->group_room * ranks * sizeof *args->records,
+			"records"},
+		{(uintptr_t)args->events, l->event_room * sizeof *args->events, "events"}};
+
+	if (p->gpu.ops->name_parts != NULL)
+		p->gpu.ops->name_parts(&p->gpu, p->memory, parts, G_N_ELEMENTS(parts));
+}
+
 /* A word of device memory as the kernel's pointer to it. */
 static void *at(const struct ts_prober *p, uint64_t word)
 {
@@ -126,6 +142,7 @@ bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 	args.counters = at(p, l.counters);
 	args.records = at(p, l.records);
 	args.events = at(p, l.events);
+	name_parts(p, plan, &l, &args);
 	if (!p->gpu.ops->fill(&p->gpu, p->memory, TS_PROBE_POISON, l.words, error) ||
 		!p->gpu.ops->fill(&p->gpu, p->memory + l.cursors * sizeof(uint32_t), 0,
 			sizeof(struct ts_probe_cursors) / sizeof(uint32_t), error))
@@ -160,6 +177,8 @@ bool ts_prober_latency(struct ts_prober *p, const struct ts_claims *what, uint32
 		return false;
 	args.counters = at(p, what->first);
 	args.ret = at(p, results);
+	if (p->gpu.ops->name_parts != NULL)
+		p->gpu.ops->name_parts(&p->gpu, p->memory, NULL, 0);
 	if (!p->gpu.ops->fill(&p->gpu, p->memory, 0, words, error) ||
 		!ts_backend_run(&p->gpu, p->latency, &grid, arguments, error) ||
 		!p->gpu.ops->fetch(&p->gpu, p->words, p->memory, words * sizeof(uint32_t), error))

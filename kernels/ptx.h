@@ -113,6 +113,35 @@ TS_GPU void ptx_store_at(void *p, uint64_t *barrier, uint32_t rank, const uint32
 		     : "memory");
 }
 
+/* Four floats of global memory, 16 bytes aligned, past the L1 cache, where other SMs' would be old.
+ */
+TS_GPU void ptx_write_4(float *p, float a, float b, float c, float d)
+{
+	asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(a), "f"(b), "f"(c),
+		     "f"(d)
+		     : "memory");
+}
+
+TS_GPU void ptx_add_4(const float *p, float &a, float &b, float &c, float &d)
+{
+	float v[4];
+
+	asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+		     : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+		     : "l"(p)
+		     : "memory");
+	a += v[0];
+	b += v[1];
+	c += v[2];
+	d += v[3];
+}
+
+/* Leaves the SM to others for a moment. */
+TS_GPU void ptx_pause(void)
+{
+	asm volatile("nanosleep.u32 32;");
+}
+
 /* The copy engine (TMA): boxes of two-dimensional arrays, x along the rows. */
 
 TS_GPU void ptx_copy_prepare(const void *map)

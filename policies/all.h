@@ -4,12 +4,23 @@
 #ifndef TS_ALL_H
 #define TS_ALL_H
 
+#include "clc.h"
 #include "cluster.h"
 #include "data_parallel.h"
 #include "persistent.h"
+#include "split_k.h"
+#include "stream_k.h"
 #include "worksteal.h"
 
-enum ts_policy_id { TS_DATA_PARALLEL, TS_PERSISTENT, TS_WORKSTEAL, TS_POLICIES };
+enum ts_policy_id {
+	TS_DATA_PARALLEL,
+	TS_PERSISTENT,
+	TS_WORKSTEAL,
+	TS_STREAM_K,
+	TS_SPLIT_K,
+	TS_CLC,
+	TS_POLICIES
+};
 
 /* What to do next for worker `w`, starting from ts_worker_make(). `answer` is the old value of the
  * counter where the last step was a TS_CLAIM, and is ignored otherwise. Not to be called again
@@ -21,6 +32,9 @@ static inline TS_HD struct ts_step ts_next(
 	case TS_DATA_PARALLEL: return ts_data_parallel_next(p, w, answer);
 	case TS_PERSISTENT: return ts_persistent_next(p, w, answer);
 	case TS_WORKSTEAL: return ts_worksteal_next(p, w, answer);
+	case TS_STREAM_K: return ts_stream_k_next(p, w, answer);
+	case TS_SPLIT_K: return ts_split_k_next(p, w, answer);
+	case TS_CLC: return ts_clc_next(p, w, answer);
 	case TS_POLICIES: break;
 	}
 	return ts_stop();
@@ -41,6 +55,11 @@ struct ts_policy {
 	/* A set of enum ts_use, and the remap that suits the mode where the user names none. */
 	uint32_t (*uses)(enum ts_mode mode);
 	enum ts_remap (*remap)(enum ts_mode mode);
+	/* The sums of a cut item are added in the order of k, whoever is late: C is the same to the
+	 * bit in every launch. Where false, only that each is added once. */
+	bool fixed_sum;
+	/* Workers wait for some with higher ids, and so must all be resident at once. */
+	bool all_resident;
 };
 
 static inline enum ts_promise ts_promise_static(const struct ts_plan *p)
@@ -74,6 +93,8 @@ static inline struct ts_policy ts_policy_make(const char *name, const char *summ
 	policy.promise = ts_promise_static;
 	policy.uses = ts_uses_nothing;
 	policy.remap = ts_remap_nothing;
+	policy.fixed_sum = true;
+	policy.all_resident = false;
 	return policy;
 }
 
@@ -101,6 +122,28 @@ static inline struct ts_policy ts_policy(enum ts_policy_id id)
 		policy.promise = ts_worksteal_promise;
 		policy.uses = ts_worksteal_uses;
 		policy.remap = ts_worksteal_remap;
+		return policy;
+	case TS_STREAM_K:
+		policy = ts_policy_make("stream-k",
+			"equal runs of k iterations, tiles cut anywhere; or only those of the last "
+			"waves",
+			"Osama et al., PPoPP 2023; CUTLASS sm90_tile_scheduler_stream_k.hpp",
+			ts_stream_k_plan);
+		policy.uses = ts_stream_k_uses;
+		return policy;
+	case TS_SPLIT_K:
+		policy = ts_policy_make("split-k",
+			"each tile's k iterations cut in --splits, one worker each",
+			"CUTLASS SplitKSerial; QuACK num_split_k; Triton SPLIT_K", ts_split_k_plan);
+		policy.uses = ts_split_k_uses;
+		return policy;
+	case TS_CLC:
+		policy = ts_policy_make("clc",
+			"cluster launch control: who is done takes over a cluster not yet launched",
+			"CUTLASS sm100_tile_scheduler.hpp; QuACK CLC; FlashAttention-4",
+			ts_clc_plan);
+		policy.counter_items = ts_clc_counter_items;
+		policy.promise = ts_clc_promise;
 		return policy;
 	case TS_POLICIES: break;
 	}

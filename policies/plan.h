@@ -344,6 +344,7 @@ static inline enum ts_status ts_plan_make_as(
 	p->workers = (uint32_t)spec->workers;
 	p->domains = (uint32_t)spec->domains;
 	p->slots = ts_divisor_make(1);
+	p->splits = p->per_split = p->k_groups = ts_divisor_make(1);
 	status = policy->plan(p, spec);
 	if (status == TS_OK && spec->slots != 1 && p->counters < 2)
 		status = TS_UNUSED_SLOTS;
@@ -366,8 +367,8 @@ static inline enum ts_status ts_plan_make(struct ts_plan *ret_plan, const struct
 }
 
 /* More steps than any schedule of the plan needs, all workers together, or UINT64_MAX. An item
- * takes a claim and a step, and in the worst case a wait and a signal a k iteration; a worker fails
- * once on each counter and stops. A policy that goes on for longer never ends. */
+ * takes a claim and a step, and in the worst case a wait, a fix-up and a signal a k iteration; a
+ * worker fails once on each counter and stops. A policy that goes on for longer never ends. */
 static inline uint64_t ts_plan_steps_max(const struct ts_plan *p)
 {
 	uint64_t parts = (uint64_t)p->depth + 1; /* <= 2^31: no product here exceeds 2^62 */

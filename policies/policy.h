@@ -18,21 +18,25 @@
 
 /* What a driver must do next for a worker. */
 enum ts_act {
-	TS_STOP,  /* the worker is done and leaves */
-	TS_WORK,  /* compute k iterations [k_begin, k_end) of the item at tile (m, n) */
-	TS_CLAIM, /* add 1 to `counter` and hand the old value to the next call as `answer` */
-	TS_WAIT,  /* go on when `counter` is at least `value` */
-	TS_SIGNAL /* add `value` to `counter`, after all memory written so far */
+	TS_STOP,   /* the worker is done and leaves */
+	TS_WORK,   /* compute k iterations [k_begin, k_end) of the item at tile (m, n) */
+	TS_CLAIM,  /* add 1 to `counter` and hand the old value to the next call as `answer` */
+	TS_WAIT,   /* go on when `counter` is at least `value` */
+	TS_SIGNAL, /* add `value` to `counter`, after all memory written so far */
+	TS_FIX_UP  /* add partial sums of others to the kept ones of the item at tile (m, n) */
 };
 
 /* One answer of a policy. `g` is the group (batch, expert, head); `m` and `n` are in tiles of its
  * grid and name the item's first tile: of a cluster the tile of rank 0, which is always inside the
- * grid (but of a triangle may lie above the diagonal). Whoever `owns` an item writes its output. */
+ * grid (but of a triangle may lie above the diagonal). Whoever `owns` an item writes its output.
+ *
+ * Where an item's k iterations are cut over several workers, fix_up.h says how they meet. */
 struct ts_step {
 	enum ts_act act;
 	uint32_t g, m, n;
 	uint32_t k_begin, k_end;
 	uint32_t counter, value;
+	uint32_t slot, parts; /* partial sums; 0 where the item is not cut */
 	bool owns;
 };
 
@@ -42,7 +46,9 @@ struct ts_worker {
 	uint32_t id;       /* 0 <= id < plan.workers */
 	uint32_t domain;   /* the XCD, GPC or L2 half it runs in, 0 <= domain < plan.domains */
 	uint32_t turn;     /* how far it has got */
-	uint32_t claiming; /* 1 between a TS_CLAIM and its answer */
+	uint32_t part;     /* and how far in its share of k iterations */
+	uint32_t claiming; /* not 0 between a TS_CLAIM and its answer, and between a TS_WORK and the
+			      steps that belong to it: the worker must not leave then */
 };
 
 /* A cluster of a grid, counted in clusters. */
@@ -124,6 +130,22 @@ struct ts_plan {
 	uint32_t queue_domains;
 	struct ts_divisor slots;
 	uint32_t local_items; /* items in the regions; the global counter has the rest */
+	uint32_t launches;    /* 1: counter 0 counts launches too, see clc.h */
+
+	/* Partial sums: slots of cluster_m * cluster_n * block_m * block_n floats, of which rank r
+	 * has the r-th share. */
+	uint32_t workspace;
+
+	/* Split-K: each item is cut in `splits`. */
+	struct ts_divisor splits, per_split; /* by the items */
+
+	/* Stream-K: items [0, shared_items) are one row of k iterations for each of `k_groups`
+	 * groups, cut over its share of `units` workers: the first `longer_units` of a group have
+	 * unit_k + 1 iterations, the others unit_k. */
+	uint64_t unit_k;
+	uint32_t hybrid; /* enum ts_hybrid */
+	uint32_t shared_items, units, longer_units;
+	struct ts_divisor k_groups;
 };
 
 static inline TS_HD struct ts_worker ts_worker_make(uint32_t id, uint32_t domain)
@@ -133,8 +155,15 @@ static inline TS_HD struct ts_worker ts_worker_make(uint32_t id, uint32_t domain
 	w.id = id;
 	w.domain = domain;
 	w.turn = 0;
+	w.part = 0;
 	w.claiming = 0;
 	return w;
+}
+
+/* Has the worker got something that would be lost if it left now? */
+static inline TS_HD bool ts_worker_holds(const struct ts_plan *p, const struct ts_worker *w)
+{
+	return w->claiming != 0 || (p->launches == 1 && w->turn == 0);
 }
 
 static inline TS_HD struct ts_step ts_step_make(enum ts_act act)
@@ -149,6 +178,8 @@ static inline TS_HD struct ts_step ts_step_make(enum ts_act act)
 	s.k_end = 0;
 	s.counter = 0;
 	s.value = 0;
+	s.slot = 0;
+	s.parts = 0;
 	s.owns = false;
 	return s;
 }
@@ -163,6 +194,24 @@ static inline TS_HD struct ts_step ts_claim(uint32_t counter)
 	struct ts_step s = ts_step_make(TS_CLAIM);
 
 	s.counter = counter;
+	return s;
+}
+
+static inline TS_HD struct ts_step ts_wait(uint32_t counter, uint32_t value)
+{
+	struct ts_step s = ts_step_make(TS_WAIT);
+
+	s.counter = counter;
+	s.value = value;
+	return s;
+}
+
+static inline TS_HD struct ts_step ts_signal(uint32_t counter, uint32_t value)
+{
+	struct ts_step s = ts_step_make(TS_SIGNAL);
+
+	s.counter = counter;
+	s.value = value;
 	return s;
 }
 

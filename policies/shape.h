@@ -134,6 +134,15 @@ static inline TS_HD struct ts_at ts_unfolded(const struct ts_plan *grid, uint32_
 
 /* Host only from here on. */
 
+/* Do all tiles have the same k iterations? Only then can a policy cut them all in the same way. */
+static inline bool ts_shape_is_even(const struct ts_plan *p)
+{
+	for (uint32_t i = 0; p->grids != 0 && i < p->grid_count; i++)
+		if (p->grids[i].items > 0 && p->grids[i].depth != p->depth)
+			return false;
+	return p->shape != TS_CAUSAL || p->items == 0;
+}
+
 /* What a triangle of clusters is folded to; see ts_unfold(). Needs the clusters of the whole grid,
  * replaces them by those of the rectangle, and returns how many clusters there are. */
 static inline uint64_t ts_shape_fold(struct ts_plan *p)

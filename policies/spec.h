@@ -24,6 +24,26 @@ static inline const char *ts_mode_name(enum ts_mode mode)
 	return 0;
 }
 
+/* Which items `stream-k` cuts over its workers, of those that its workers would compute in waves:
+ * Osama et al., "Stream-K", PPoPP 2023, section 5.2. */
+enum ts_hybrid {
+	TS_TWO_TILE, /* those of a last, partial wave and of one full wave */
+	TS_ONE_TILE, /* those of a last, partial wave */
+	TS_BASIC,    /* all */
+	TS_HYBRIDS
+};
+
+static inline const char *ts_hybrid_name(enum ts_hybrid hybrid)
+{
+	switch (hybrid) {
+	case TS_TWO_TILE: return "two-tile";
+	case TS_ONE_TILE: return "one-tile";
+	case TS_BASIC: return "basic";
+	case TS_HYBRIDS: break;
+	}
+	return 0;
+}
+
 /* What a policy promises to survive: which workers may be missing (masked, or released between
  * items) without an item being lost. */
 enum ts_promise {
@@ -34,7 +54,13 @@ enum ts_promise {
 };
 
 /* Which fields of a request a policy looks at, beside those that all do: a set of bits. */
-enum ts_use { TS_USES_MODE = 1, TS_USES_SLOTS = 2, TS_USES_LOCAL = 4 };
+enum ts_use {
+	TS_USES_MODE = 1,
+	TS_USES_SLOTS = 2,
+	TS_USES_LOCAL = 4,
+	TS_USES_SPLITS = 8,
+	TS_USES_HYBRID = 16 /* and min_k and k_groups */
+};
 
 /* A request for a plan. Signed and wide, so that any number a user can type arrives here as typed.
  */
@@ -56,6 +82,10 @@ struct ts_spec {
 	int64_t slots;        /* counters per domain */
 	int64_t max_counters; /* counters that the caller has memory for */
 	int64_t local_percent; /* of TS_HIERARCHICAL */
+	int64_t splits;        /* of split-k: parts of each item's k iterations */
+	enum ts_hybrid hybrid; /* of stream-k, and so are these two */
+	int64_t min_k;         /* k iterations that a worker has at least of what is cut */
+	int64_t k_groups;      /* groups of workers with the same k ranges, at most */
 
 	/* Groups: `batch` copies (batches, heads) of the problem, or of each of the `list_count`
 	 * ones (experts, sequences) whose sizes the lists say; a list that is NULL leaves m, n or k
@@ -103,6 +133,10 @@ static inline struct ts_spec ts_spec_default(void)
 	s.slots = 1;
 	s.max_counters = TS_COUNT_MAX;
 	s.local_percent = 90;
+	s.splits = 2;
+	s.hybrid = TS_TWO_TILE;
+	s.min_k = 8;
+	s.k_groups = 1;
 	s.batch = 1;
 	s.section = 1;
 	s.layout = TS_CONTIGUOUS;
@@ -135,6 +169,12 @@ enum ts_status {
 	TS_UNUSED_SLOTS,
 	TS_FEW_COUNTERS,
 	TS_BAD_PERCENT,
+	TS_BAD_SPLITS,
+	TS_MANY_SPLITS,
+	TS_BAD_HYBRID,
+	TS_BAD_MIN_K,
+	TS_BAD_K_GROUPS,
+	TS_UNEVEN_K,
 	TS_BAD_BATCH,
 	TS_BAD_SECTION,
 	TS_BAD_LIST,
@@ -183,10 +223,20 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "mode "
 		       "steal, slots or hierarchical";
 	case TS_FEW_COUNTERS:
-		return "the policy needs more counters than there are; use fewer counters per XCD "
-		       "or "
-		       "give it more memory";
+		return "the policy needs more counters than there are; use fewer counters per "
+		       "XCD, cut fewer tiles, or give it more memory";
 	case TS_BAD_PERCENT: return "the local share must be from 0 to 100 percent";
+	case TS_BAD_SPLITS: return "splits must be from 1 to 2147483647";
+	case TS_MANY_SPLITS:
+		return "splits times items must be below 2147483648, since each is a worker; use "
+		       "fewer splits or larger blocks";
+	case TS_BAD_HYBRID: return "no such hybrid of stream-k";
+	case TS_BAD_MIN_K: return "the least k iterations of a worker must be from 1 to 2147483647";
+	case TS_UNEVEN_K:
+		return "stream-k and split-k cut tiles that all have the same k iterations; give "
+		       "all "
+		       "groups the same k, no causal shape, or another policy";
+	case TS_BAD_K_GROUPS: return "groups along k must be from 1 to 65536";
 	case TS_BAD_BATCH:
 		return "the batch, and it times the groups of a list, must be from 0 to 2147483647";
 	case TS_BAD_SECTION:

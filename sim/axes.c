@@ -18,6 +18,11 @@ static const char *mode_name(uint32_t i)
 	return ts_mode_name((enum ts_mode)i);
 }
 
+static const char *hybrid_name(uint32_t i)
+{
+	return ts_hybrid_name((enum ts_hybrid)i);
+}
+
 static const char *order_name(uint32_t i)
 {
 	return ts_order_name((enum ts_order)i);
@@ -57,7 +62,8 @@ struct axis {
 };
 
 static const struct axis axes[TS_AXES] = {
-	[TS_AXIS_POLICY] = {"policy", NAMES, "data-parallel, persistent or worksteal", "persistent",
+	[TS_AXIS_POLICY] = {"policy", NAMES,
+		"data-parallel, persistent, worksteal, stream-k, split-k or clc", "persistent",
 		policy_name},
 	[TS_AXIS_MODE] = {"mode", NAMES, "of worksteal: steal, slots, global or hierarchical",
 		"steal", mode_name},
@@ -81,6 +87,17 @@ static const struct axis axes[TS_AXES] = {
 	[TS_AXIS_SLOTS] = {"counters", NUMBERS, "counters per XCD of worksteal", "1", NULL},
 	[TS_AXIS_LOCAL] = {"local", NUMBERS, "percent that hierarchical worksteal deals to XCDs",
 		"90", NULL},
+	[TS_AXIS_SPLITS] = {"splits", NUMBERS, "parts of each tile's k iterations, of split-k", "2",
+		NULL},
+	[TS_AXIS_HYBRID] = {"hybrid", NAMES,
+		"of stream-k: two-tile (it cuts the last wave and a full one), one-tile (the last "
+		"wave) or basic (all)",
+		"two-tile", hybrid_name},
+	[TS_AXIS_MIN_K] = {"min-k", NUMBERS, "k iterations of a worker at least, of stream-k", "8",
+		NULL},
+	[TS_AXIS_K_GROUPS] = {"k-groups", NUMBERS,
+		"groups of workers with the same k ranges at most, of stream-k (CUTLASS: 8)", "1",
+		NULL},
 	[TS_AXIS_SHAPE] = {"shape", NAMES,
 		"rectangle, triangle (tiles on and below the diagonal) or causal (k up to the row)",
 		"rectangle", shape_name},
@@ -316,6 +333,10 @@ static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, stru
 	case TS_AXIS_XCDS: s->domains = value; break;
 	case TS_AXIS_SLOTS: s->slots = value; break;
 	case TS_AXIS_LOCAL: s->local_percent = value; break;
+	case TS_AXIS_SPLITS: s->splits = value; break;
+	case TS_AXIS_HYBRID: s->hybrid = (enum ts_hybrid)value; break;
+	case TS_AXIS_MIN_K: s->min_k = value; break;
+	case TS_AXIS_K_GROUPS: s->k_groups = value; break;
 	case TS_AXIS_SHAPE: s->shape = (enum ts_shape_kind)value; break;
 	case TS_AXIS_ROW_ORDER: s->row_order = (enum ts_row_order)value; break;
 	case TS_AXIS_BATCH: s->batch = value; break;
@@ -336,7 +357,7 @@ static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, stru
 static uint32_t uses(const struct ts_spec *s)
 {
 	if (s->policy >= TS_POLICIES)
-		return TS_USES_SLOTS | TS_USES_LOCAL;
+		return TS_USES_SLOTS | TS_USES_LOCAL | TS_USES_SPLITS | TS_USES_HYBRID;
 	return ts_policy((enum ts_policy_id)s->policy).uses(s->mode);
 }
 
@@ -357,6 +378,10 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_MODE: return (uses(s) & TS_USES_MODE) != 0;
 	case TS_AXIS_SLOTS: return (uses(s) & TS_USES_SLOTS) != 0;
 	case TS_AXIS_LOCAL: return (uses(s) & TS_USES_LOCAL) != 0;
+	case TS_AXIS_SPLITS: return (uses(s) & TS_USES_SPLITS) != 0;
+	case TS_AXIS_HYBRID:
+	case TS_AXIS_MIN_K:
+	case TS_AXIS_K_GROUPS: return (uses(s) & TS_USES_HYBRID) != 0;
 	case TS_AXIS_WIDTH: return s->order != TS_ROW && s->order != TS_COLUMN;
 	case TS_AXIS_CHUNK: return s->remap == TS_REMAP_CHUNKED;
 	case TS_AXIS_ROW_ORDER: return s->shape != TS_TRIANGLE;

@@ -57,6 +57,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 			far / p->items * at_once * ps_per_second / (d->dram_gbps * 1e9);
 	c->prologue_ps = d->prologue_ns * ps_per_ns;
 	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
+	c->slot_ps = (double)p->block_m * p->block_n * sizeof(float) / c->l2_bytes_per_ps;
 	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);
 	return true;
 }
@@ -123,8 +124,18 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	double deep = (double)(MIN(k_end, p->k) - MIN(k_begin, p->k));
 	double depth = (double)(k_end - k_begin);
 	double all_rows = 0, all_cols = 0, spent, real, compute_ps, l2_ps;
-	struct ts_price price = {.fixed_ps = c->prologue_ps + c->epilogue_ps};
+	struct ts_price price = {.fixed_ps = c->prologue_ps};
 
+	if (s->act == TS_FIX_UP) {
+		price.fixed_ps = s->owns ? c->epilogue_ps : 0;
+		price.fix_up_ps = s->parts * c->slot_ps;
+		return price;
+	}
+	/* The epilogue of who keeps its sums comes behind its fix-up. */
+	if (s->parts == 0)
+		price.fixed_ps += c->epilogue_ps;
+	if (!s->owns && p->workspace > 0)
+		price.fix_up_ps = c->slot_ps;
 	if (c->edge == TS_EDGE_REAL) {
 		rows = inside(s->m, p->block_m, p->m);
 		cols = inside(s->n, p->block_n, p->n);

@@ -25,6 +25,7 @@ struct ts_cost {
 	double far_ps_per_item; /* its share of what DRAM must deliver at least; 0 with caches */
 	double bytes;           /* of an element */
 	double prologue_ps, epilogue_ps;
+	double slot_ps; /* a CTA's share of a workspace slot, written or read */
 	uint64_t claim_ps;
 };
 
@@ -33,6 +34,7 @@ struct ts_price {
 	double fixed_ps;  /* prologue and epilogue */
 	double k_ps;      /* k iterations */
 	double padded_ps; /* the part of k_ps that is spent outside M x N x K */
+	double fix_up_ps; /* partial sums, written or added */
 };
 
 /* False and a refusal where the device has no rate for `dtype`. What works at once, `places` at
@@ -41,7 +43,14 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *plan, const struct ts
 	enum ts_dtype dtype, enum ts_edge edge, enum ts_memory memory, uint32_t places,
 	GError **error);
 
-/* The price of item `s`, whose first CTA has the largest tile. */
+/* All of it. */
+static inline double ts_price_ps(const struct ts_price *price)
+{
+	return price->fixed_ps + price->k_ps + price->fix_up_ps;
+}
+
+/* The price of item `s`, whose first CTA has the largest tile, or of a fix-up. Partial sums go
+ * through L2, and the output is written where the item is complete. */
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
 
 /* The problem's own FLOPs: 2 M N K, or what a shape has of it, summed over groups. */

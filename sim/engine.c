@@ -10,6 +10,8 @@ enum state {
 	WORKS,
 	CLAIMS,
 	WAITS, /* in no event: a signal wakes it */
+	WOKEN, /* the flag that it waits for is on its way */
+	FIXES,
 	CLOSED /* given back for good */
 };
 
@@ -128,9 +130,10 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 	seat->price.fixed_ps *= scale;
 	seat->price.k_ps *= scale;
 	seat->price.padded_ps *= scale;
-	seat->state = WORKS;
-	if (l->engine->caches == NULL) {
-		push(l, now + (uint64_t)(seat->price.fixed_ps + seat->price.k_ps + 0.5), at);
+	seat->price.fix_up_ps *= scale;
+	seat->state = seat->step.act == TS_WORK ? WORKS : FIXES;
+	if (l->engine->caches == NULL || seat->state == FIXES) {
+		push(l, now + (uint64_t)(ts_price_ps(&seat->price) + 0.5), at);
 		return;
 	}
 	seat->state = FETCHES;
@@ -140,18 +143,23 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 }
 
 /* One k iteration: the panels of the next are fetched while this one computes, and the longer of
- * the two is the time that it takes. After the last one comes the epilogue. */
+ * the two is the time that it takes. After the last one comes the epilogue, or the writing of a
+ * partial sum. */
 static void fetch(struct loop *l, uint64_t now, uint32_t at)
 {
 	struct seat *seat = &l->seats[at];
 	const struct ts_step *s = &seat->step;
 	uint32_t group = l->engine->machine->places[at].group;
-	double compute, ready, stall;
+	double compute, ready, stall, rest;
 
 	if (seat->k >= s->k_end) {
-		ts_caches_store(l->engine->caches, (double)now, group, s);
+		if (s->owns && s->parts == 0)
+			ts_caches_store(l->engine->caches, (double)now, group, s);
 		seat->state = WORKS;
-		push(l, now + (uint64_t)(l->engine->cost->epilogue_ps * seat->scale + 0.5), at);
+		rest = seat->price.fix_up_ps;
+		if (s->parts == 0)
+			rest += l->engine->cost->epilogue_ps * seat->scale;
+		push(l, now + (uint64_t)(rest + 0.5), at);
 		return;
 	}
 	compute = seat->price.k_ps / (s->k_end - s->k_begin);
@@ -160,6 +168,35 @@ static void fetch(struct loop *l, uint64_t now, uint32_t at)
 	seat->stalled_ps += stall;
 	seat->k++;
 	push(l, now + (uint64_t)(compute + stall + 0.5), at);
+}
+
+/* Tells of a step that is done. */
+static void tell_met(struct loop *l, uint64_t now, uint32_t at)
+{
+	const struct seat *seat = &l->seats[at];
+	struct ts_met met = {.step = seat->step,
+		.worker = seat->worker.id,
+		.place = at,
+		.group = l->engine->machine->places[at].group,
+		.from = seat->since,
+		.to = now};
+
+	if (met.step.act == TS_FIX_UP)
+		met.price = seat->price;
+	for (size_t i = 0; i < l->engine->sink_count; i++)
+		if (l->engine->sinks[i].met != NULL)
+			l->engine->sinks[i].met(l->engine->sinks[i].data, &met);
+}
+
+static void finish_met(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+
+	if (seat->state == FIXES && seat->step.owns && l->engine->caches != NULL)
+		ts_caches_store(l->engine->caches, (double)now,
+			l->engine->machine->places[at].group, &seat->step);
+	seat->state = READY;
+	tell_met(l, now, at);
 }
 
 static void finish_item(struct loop *l, uint64_t now, uint32_t at)
@@ -218,9 +255,9 @@ static void give_signal(struct loop *l, uint64_t now, const struct ts_step *s)
 		if (seat->state != WAITS || seat->step.counter != s->counter ||
 			l->counters[s->counter] < seat->step.value)
 			continue;
-		seat->state = READY;
+		seat->state = WOKEN;
 		l->waiting--;
-		push(l, now, i);
+		push(l, now + l->engine->cost->claim_ps, i);
 	}
 }
 
@@ -241,8 +278,13 @@ static bool enter(struct loop *l, uint64_t now, uint32_t at)
 			push(l, place->hold_to, at);
 		return false;
 	}
-	if (!ts_machine_enter(l->engine->machine, place, &worker))
+	if (l->plan->launches == 1) {
+		if (l->counters[0] >= l->plan->workers)
+			return false;
+		worker = l->counters[0]++;
+	} else if (!ts_machine_enter(l->engine->machine, place, &worker)) {
 		return false;
+	}
 	domain = (l->engine->hardware_domain ? place->group : worker) % l->plan->domains;
 	seat->worker = ts_worker_make(worker, domain);
 	seat->answer = 0;
@@ -278,7 +320,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 	while (seat->state == READY) {
 		/* Asked to leave: between items only, and an item claimed ahead is finished first.
 		 */
-		if (now >= place->release && seat->worker.claiming == 0)
+		if (now >= place->release && !ts_worker_holds(l->plan, &seat->worker))
 			return leave(l, now, at), true;
 		seat->step = ask(l, seat);
 		seat->since = now;
@@ -288,7 +330,8 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			return false;
 		}
 		switch (seat->step.act) {
-		case TS_WORK: work(l, now, at); break;
+		case TS_WORK:
+		case TS_FIX_UP: work(l, now, at); break;
 		case TS_CLAIM:
 			if (!counter_exists(l, seat))
 				return false;
@@ -298,8 +341,12 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 		case TS_WAIT:
 			if (!counter_exists(l, seat))
 				return false;
-			if (l->counters[seat->step.counter] >= seat->step.value)
+			/* To look costs as much as a claim. */
+			if (l->counters[seat->step.counter] >= seat->step.value) {
+				seat->state = WOKEN;
+				push(l, now + l->engine->cost->claim_ps, at);
 				break;
+			}
 			seat->state = WAITS;
 			l->waiting++;
 			break;
@@ -307,10 +354,14 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			if (!counter_exists(l, seat))
 				return false;
 			give_signal(l, now, &seat->step);
+			tell_met(l, now, at);
 			break;
-		case TS_STOP: leave(l, now, at); return true;
+		case TS_STOP:
+			tell_met(l, now, at);
+			leave(l, now, at);
+			return true;
 		}
-		if ((uint32_t)seat->step.act > TS_SIGNAL) {
+		if ((uint32_t)seat->step.act > TS_FIX_UP) {
 			l->outcome.end = TS_BAD_STEP;
 			l->outcome.worker = seat->worker.id;
 			l->outcome.counter = (uint32_t)seat->step.act;
@@ -326,6 +377,8 @@ static bool step(struct loop *l, struct event e)
 	case FETCHES: fetch(l, e.time, e.place); return true;
 	case WORKS: finish_item(l, e.time, e.place); break;
 	case CLAIMS: finish_claim(l, e.time, e.place); break;
+	case WOKEN:
+	case FIXES: finish_met(l, e.time, e.place); break;
 	case EMPTY:
 		if (!enter(l, e.time, e.place))
 			return true;

@@ -28,11 +28,21 @@ struct ts_claimed {
 	uint64_t from, to;
 };
 
+/* A wait, a signal or a fix-up that is done, or a worker that stops: how those meet that work on
+ * one item. Of a fix-up `price` is what it cost. */
+struct ts_met {
+	struct ts_step step;
+	struct ts_price price;
+	uint32_t worker, place, group;
+	uint64_t from, to;
+};
+
 /* Told of each event in the order of time. A function may be NULL. */
 struct ts_sink {
 	void *data;
 	void (*item)(void *data, const struct ts_item *item);
 	void (*claim)(void *data, const struct ts_claimed *claim);
+	void (*met)(void *data, const struct ts_met *met);
 };
 
 /* How a run came to its end. */

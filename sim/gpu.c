@@ -24,8 +24,7 @@ int ts_gpu_exit(const GError *error)
 	return error->code == TS_BACKEND_ABSENT ? TS_EXIT_ABSENT : TS_EXIT_UNSOUND;
 }
 
-const char ts_gpu_backend_help[] =
-	"auto (default: the first GPU that is found), or the backend to use";
+const char ts_gpu_backend_help[] = "cuda, hip, cpu or auto (default): the first GPU that is found";
 
 bool ts_gpu_backend(const char *name, const struct ts_backend_ops **ret_ops, GError **error)
 {
@@ -64,7 +63,8 @@ bool ts_gpu_cta(
 int ts_gpu_command(int argc, char **argv, GError **error)
 {
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		g_print("Runs policies inside kernels on the NVIDIA GPU that is there.\n\n");
+		g_print("Runs policies inside kernels on the GPU that is there, NVIDIA's or "
+			"AMD's.\n\n");
 		for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 			g_print("  tilesim gpu %-8s [OPTION...] %s\n", parts[i].name,
 				parts[i].help);

@@ -198,7 +198,7 @@ static bool replay_step(struct check *k, struct replay *r, const struct ts_step 
 	const struct ts_probe_event *e;
 	uint32_t group = r->group;
 
-	if (s->act == TS_WAIT)
+	if (s->act == TS_WAIT || s->act == TS_FIX_UP)
 		return true;
 	if (s->act == TS_WORK) {
 		if (group == NONE)
@@ -313,7 +313,7 @@ static bool check_coverage(struct check *k, struct ts_gpu_verdict *v)
 		s.owns = r->owns == 1;
 		ts_coverage_item(&c, r->worker, &s, ts_cta_tile);
 		for (uint32_t rank = 0; rank < k->ranks; rank++)
-			v->tiles += r[rank].valid;
+			v->tiles += r[rank].valid != 0 && s.owns;
 	}
 	v->items = k->groups;
 	if (!ts_coverage_verdict(&c)) {

@@ -278,6 +278,16 @@ static int describe(const struct ts_backend_ops *ops, const struct ts_prober_cta
 	return code;
 }
 
+/* What the CPU takes for a kernel says nothing of a GPU. */
+static bool check_measurable(const struct ts_backend_ops *ops, GError **error)
+{
+	return ops == NULL || !ops->only_by_name ||
+		ts_refuse(error,
+			"--backend %s: its times are no GPU's; only gpu probe and gpu gemm run "
+			"there",
+			ops->name);
+}
+
 int ts_gpu_describe_command(int argc, char **argv, GError **error)
 {
 	g_autofree char *path = NULL;
@@ -307,7 +317,8 @@ int ts_gpu_describe_command(int argc, char **argv, GError **error)
 		ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
 		return TS_EXIT_USAGE;
 	}
-	if (!ts_gpu_backend(backend, &ops, error) || !ts_gpu_cta(threads, shared_kb, &cta, error))
+	if (!ts_gpu_backend(backend, &ops, error) || !check_measurable(ops, error) ||
+		!ts_gpu_cta(threads, shared_kb, &cta, error))
 		return TS_EXIT_USAGE;
 	return describe(ops, &cta, path, error);
 }

@@ -109,6 +109,10 @@ bool ts_gpu_gemm_plan(
 		spec->workers = resident;
 	if (!ts_request_plan(ret_plan, spec, error))
 		return false;
+	if (ret_plan->launches == 1)
+		return ts_refuse(error,
+			"--policy clc: Hopper has no cluster launch control; worksteal --mode "
+			"global claims in the same way from memory");
 	if (ts_gemm_words(ret_plan) > WORDS_MAX)
 		return ts_refuse(error, "M=%u, N=%u, K=%u: the matrices take more than 64 GiB",
 			ret_plan->m, ret_plan->n, ret_plan->k);

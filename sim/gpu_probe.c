@@ -22,6 +22,7 @@ struct probe {
 	struct ts_axes axes;
 	struct ts_probe_pace pace;
 	struct ts_prober_cta cta; /* as asked for */
+	int64_t seed;             /* -1: none */
 	enum ts_format format;
 	const char *records;
 	GArray *tallies;
@@ -46,9 +47,8 @@ static bool refuse_unsuited(const struct ts_settings *s, GError **error)
 		{"max-cluster", s->max_cluster != NULL}, {"claim-ns", s->claim_ns != NULL},
 		{"prologue-ns", s->prologue_ns != NULL}, {"epilogue-ns", s->epilogue_ns != NULL},
 		{"edge", s->edge != NULL}, {"memory", s->memory != NULL},
-		{"jitter", s->jitter != NULL}, {"seed", s->seed != NULL}, {"mask", s->mask != NULL},
-		{"slow", s->slow != NULL}, {"hold", s->hold != NULL},
-		{"release", s->release != NULL}};
+		{"jitter", s->jitter != NULL}, {"mask", s->mask != NULL}, {"slow", s->slow != NULL},
+		{"hold", s->hold != NULL}, {"release", s->release != NULL}};
 
 	if (s->file != NULL)
 		return ts_refuse(error,
@@ -58,6 +58,22 @@ static bool refuse_unsuited(const struct ts_settings *s, GError **error)
 		if (options[i].given)
 			return ts_refuse(error, "--%s: the GPU is taken as it is; leave it out",
 				options[i].name);
+	return true;
+}
+
+/* A seed, for backends that can follow one. */
+static bool read_seed(struct probe *b, GError **error)
+{
+	const char *seed = b->settings->seed;
+
+	b->seed = -1;
+	if (seed == NULL)
+		return true;
+	if (b->ops == NULL || b->ops->seed == NULL)
+		return ts_refuse(error,
+			"--seed: the GPU is taken as it is; leave it out, or add --backend cpu");
+	if (!ts_parse_int(seed, &b->seed) || b->seed < 0)
+		return ts_refuse(error, "--seed %s: must be a whole number from 0 on", seed);
 	return true;
 }
 
@@ -76,7 +92,7 @@ static bool read_options(struct probe *b, const struct options *o, GError **erro
 			o->busy_ns);
 	b->pace.busy_ns = (uint64_t)busy;
 	b->records = o->records;
-	return ts_gpu_backend(o->backend, &b->ops, error) &&
+	return ts_gpu_backend(o->backend, &b->ops, error) && read_seed(b, error) &&
 		ts_gpu_cta(o->threads, o->shared_kb, &b->cta, error) &&
 		ts_settings_hardware_domain(b->settings, &b->pace.hardware_domain, error);
 }
@@ -118,6 +134,10 @@ static bool check_room(const struct probe *b, const struct ts_plan *p, GError **
 	double busy = (double)b->pace.busy_ns * p->depth;
 	uint32_t resident = ts_prober_residency(&b->prober, p->cluster_m, p->cluster_n);
 
+	if (p->launches == 1)
+		return ts_refuse(error,
+			"--policy clc: the probe does not use cluster launch control; worksteal "
+			"--mode global claims in the same way from memory");
 	if (resident == 0)
 		return ts_refuse(error,
 			"clusters of %ux%u CTAs with %u bytes of shared memory each: %s has no "
@@ -144,6 +164,8 @@ static char *make_command(const struct probe *b, const struct ts_spec *spec)
 		b->pace.busy_ns, b->cta.threads, b->cta.shared / 1024);
 	if (b->ops != NULL)
 		g_string_append_printf(out, " --backend %s", b->ops->name);
+	if (b->seed >= 0)
+		g_string_append_printf(out, " --seed %" G_GINT64_FORMAT, b->seed);
 	if (b->pace.hardware_domain)
 		g_string_append(out, " --domain hardware");
 	return g_string_free(out, FALSE);
@@ -357,6 +379,8 @@ static int probe(const struct ts_settings *settings, const struct options *o, GE
 	if (!refuse_unsuited(settings, error) || !read_options(&b, o, error))
 		return TS_EXIT_USAGE;
 	if (ts_prober_open(&b.prober, b.ops, &b.cta, &cause)) {
+		if (b.seed >= 0)
+			b.ops->seed(&b.prober.gpu, (uint64_t)b.seed);
 		code = probe_axes(&b, error);
 		ts_prober_close(&b.prober);
 		return code;

@@ -60,6 +60,8 @@ static void on_item(void *data, const struct ts_item *item)
 		.g = item->step.g,
 		.m = item->step.m,
 		.n = item->step.n,
+		.k_begin = item->step.k_begin,
+		.k_end = item->step.k_end,
 		.nth = place->items++,
 		.owns = item->step.owns};
 
@@ -67,9 +69,30 @@ static void on_item(void *data, const struct ts_item *item)
 	g_array_append_val(t->boxes, box);
 }
 
+/* The fix-up is drawn as a box of its own, behind that of the item. */
+static void on_met(void *data, const struct ts_met *met)
+{
+	struct ts_plot_tables *t = data;
+	struct ts_plot_lane *place = &t->places[met->place];
+	struct ts_plot_bar box = {.from = met->from,
+		.to = met->to,
+		.worker = met->worker,
+		.place = met->place,
+		.group = met->group,
+		.m = met->step.m,
+		.n = met->step.n,
+		.nth = MAX(place->items, 1) - 1,
+		.owns = met->step.owns};
+
+	if (met->step.act != TS_FIX_UP)
+		return;
+	place->finish = MAX(place->finish, met->to);
+	g_array_append_val(t->boxes, box);
+}
+
 struct ts_sink ts_plot_tables_sink(struct ts_plot_tables *t)
 {
-	struct ts_sink sink = {t, on_item, NULL};
+	struct ts_sink sink = {t, on_item, NULL, on_met};
 
 	return sink;
 }
@@ -120,8 +143,8 @@ static bool write_items(
 {
 	struct table table;
 
-	if (!open_table(&table, folder, "items.txt", unit_ps, "lane group from to nth worker m n",
-		    error))
+	if (!open_table(&table, folder, "items.txt", unit_ps,
+		    "lane group from to nth worker m n k_begin k_end", error))
 		return false;
 	for (guint i = 0; i < t->boxes->len; i++) {
 		const struct ts_plot_bar *b = &g_array_index(t->boxes, struct ts_plot_bar, i);
@@ -129,7 +152,8 @@ static bool write_items(
 		fprintf(table.output.file, "%u %u", t->places[b->place].lane, b->group);
 		put_time(&table, b->from);
 		put_time(&table, b->to);
-		fprintf(table.output.file, " %u %u %u %u\n", b->nth, b->worker, b->m, b->n);
+		fprintf(table.output.file, " %u %u %u %u %u %u\n", b->nth, b->worker, b->m, b->n,
+			b->k_begin, b->k_end);
 	}
 	return ts_output_commit(&table.output, error);
 }

@@ -9,7 +9,8 @@ struct ts_plot_bar {
 	uint64_t from, to; /* ps */
 	uint32_t worker, place, group;
 	uint32_t g, m, n;
-	uint32_t nth; /* of its place */
+	uint32_t k_begin, k_end; /* both 0: a fix-up */
+	uint32_t nth;            /* of its place */
 	bool owns;
 };
 

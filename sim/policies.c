@@ -31,6 +31,18 @@ static const char *mode_text(enum ts_mode mode)
 	return NULL;
 }
 
+static const char *hybrid_text(enum ts_hybrid hybrid)
+{
+	switch (hybrid) {
+	case TS_TWO_TILE:
+		return "of a last, partial wave and one full wave; whole tiles after that";
+	case TS_ONE_TILE: return "of a last, partial wave; whole tiles after that";
+	case TS_BASIC: return "all";
+	case TS_HYBRIDS: break;
+	}
+	return NULL;
+}
+
 static const char *order_text(enum ts_order order)
 {
 	switch (order) {
@@ -89,6 +101,10 @@ static void list(void)
 	g_print("\nmodes of worksteal (--mode): where a worker claims\n");
 	for (int i = 0; i < TS_MODES; i++)
 		g_print("  %-14s %s\n", ts_mode_name((enum ts_mode)i), mode_text((enum ts_mode)i));
+	g_print("\nhybrids of stream-k (--hybrid): which tiles are cut along k\n");
+	for (int i = 0; i < TS_HYBRIDS; i++)
+		g_print("  %-14s %s\n", ts_hybrid_name((enum ts_hybrid)i),
+			hybrid_text((enum ts_hybrid)i));
 	g_print("\norders (--order): which tile a linear index is\n");
 	for (int i = 0; i < TS_ORDERS; i++)
 		g_print("  %-14s %s\n", ts_order_name((enum ts_order)i),
@@ -109,6 +125,22 @@ static void list(void)
 	g_print("\nAny combination works. `tilesim policies NAME` explains a policy.\n");
 }
 
+/* What a kernel and its launch owe a policy that cuts tiles. */
+static void explain_sums(const struct ts_policy *policy)
+{
+	g_print("sums        partial ones go through a workspace, and the owner of a tile adds "
+		"them %s\n",
+		policy->fixed_sum ? "in the order\n            of k: C is the same to the bit in "
+				    "every launch"
+				  : "in any order");
+	g_print("waits       %s\n",
+		policy->all_resident
+			? "all workers must be resident at once"
+			: "for lower ids only: any number of places, if workers start in the order "
+			  "of their ids");
+	g_print("counters    signals of parts; zero before each launch\n");
+}
+
 static void explain(enum ts_policy_id id)
 {
 	struct ts_policy policy = ts_policy(id);
@@ -118,6 +150,15 @@ static void explain(enum ts_policy_id id)
 	if (policy.counter_items == NULL) {
 		g_print("claims      none: who computes what is fixed before the launch\n"
 			"guarantee   %s\n",
+			promise_text(policy.promise(&plan)));
+		if ((policy.uses(TS_STEAL) & (TS_USES_SPLITS | TS_USES_HYBRID)) != 0)
+			explain_sums(&policy);
+		return;
+	}
+	if (id == TS_CLC) {
+		g_print("claims      ids of clusters that the hardware has not launched yet; no "
+			"counter in memory\nguarantee   %s: what is not launched is claimed, and "
+			"where one leaves the next is launched\n",
 			promise_text(policy.promise(&plan)));
 		return;
 	}

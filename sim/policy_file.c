@@ -114,7 +114,7 @@ static bool same_step(const struct ts_step *a, const struct ts_step *b)
 {
 	return a->act == b->act && a->m == b->m && a->n == b->n && a->k_begin == b->k_begin &&
 		a->k_end == b->k_end && a->counter == b->counter && a->value == b->value &&
-		a->owns == b->owns;
+		a->slot == b->slot && a->parts == b->parts && a->owns == b->owns;
 }
 
 /* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */

@@ -53,7 +53,7 @@ bool ts_records_open(struct ts_records *r, const struct ts_plan *plan,
 	}
 	if (csv != NULL)
 		fprintf(r->csv.file,
-			"worker,unit,group,domain,%sm,n,k_begin,k_end,counter,t0_ps,t1_ps\n",
+			"worker,unit,group,domain,%sm,n,k_begin,k_end,owns,counter,t0_ps,t1_ps\n",
 			plan->groups > 1 ? "g," : "");
 	if (trace != NULL)
 		name_tracks(r);
@@ -75,7 +75,7 @@ static void on_item(void *data, const struct ts_item *item)
 			item->domain);
 		if (r->plan->groups > 1)
 			fprintf(r->csv.file, "%u,", s->g);
-		fprintf(r->csv.file, "%u,%u,%u,%u,", s->m, s->n, s->k_begin, s->k_end);
+		fprintf(r->csv.file, "%u,%u,%u,%u,%d,", s->m, s->n, s->k_begin, s->k_end, s->owns);
 		if (item->counter != UINT32_MAX)
 			fprintf(r->csv.file, "%u", item->counter);
 		fprintf(r->csv.file, ",%" PRIu64 ",%" PRIu64 "\n", item->from, item->to);
@@ -90,6 +90,26 @@ static void on_item(void *data, const struct ts_item *item)
 			item->from / 1000000, item->from % 1000000,
 			(item->to - item->from) / 1000000, (item->to - item->from) % 1000000,
 			item->worker, arg, s->m, s->n, s->k_begin, s->k_end);
+}
+
+/* "wait 3" or "fix-up (1,0)" on the worker's track. */
+static void on_met(void *data, const struct ts_met *met)
+{
+	struct ts_records *r = data;
+	bool waits = met->step.act == TS_WAIT;
+	g_autofree char *name = waits ? g_strdup_printf("wait %u", met->step.counter)
+				      : g_strdup_printf("fix-up (%u,%u)", met->step.m, met->step.n);
+
+	if (r->trace.file == NULL || (!waits && met->step.act != TS_FIX_UP))
+		return;
+	fprintf(r->trace.file,
+		",{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%" PRIu64
+		",\"ts\":%" PRIu64 ".%06" PRIu64 ",\"dur\":%" PRIu64 ".%06" PRIu64
+		",\"args\":{\"worker\":%u,\"parts\":%u}}\n",
+		name, waits ? "wait" : "fix-up", met->group, track(r->machine, met->place),
+		met->from / 1000000, met->from % 1000000, (met->to - met->from) / 1000000,
+		(met->to - met->from) % 1000000, met->worker,
+		waits ? met->step.value : met->step.parts);
 }
 
 static void on_claim(void *data, const struct ts_claimed *claim)
@@ -110,7 +130,7 @@ static void on_claim(void *data, const struct ts_claimed *claim)
 
 struct ts_sink ts_records_sink(struct ts_records *r)
 {
-	struct ts_sink sink = {r, on_item, on_claim};
+	struct ts_sink sink = {r, on_item, on_claim, on_met};
 
 	return sink;
 }

@@ -97,7 +97,8 @@ static void put_verdict(const struct ts_run *r, GString *out)
 	else
 		g_string_append(out, p->groups == 1 ? "the triangle" : "its group");
 	if (p->counters > 0)
-		g_string_append_printf(out, ", %u counters in range and drained", p->counters);
+		g_string_append_printf(out, ", %u counters in range %s", p->counters,
+			p->workspace > 0 ? "and partial sums added in order" : "and drained");
 	g_string_append(out, "\n");
 }
 
@@ -229,6 +230,15 @@ static char *text_report(const struct ts_run *r, const char *command)
 		"             claims %.1f %%, prologue and epilogue %.1f %%, edges %.1f %%\n",
 		100 * s->quantization, 100 * s->imbalance, 100 * s->unmanned, 100 * s->claims,
 		100 * s->fixed, 100 * s->padding);
+	if (p->workspace > 0) {
+		g_autofree char *size =
+			g_format_size_full(ts_request_workspace(p), G_FORMAT_SIZE_IEC_UNITS);
+
+		g_string_append_printf(out,
+			"fix-up       partial sums %.1f %%, waits for them %.1f %%; a workspace of "
+			"%u slots, %s\n",
+			100 * s->fix_up, 100 * s->waits, p->workspace, size);
+	}
 	g_string_append_printf(out,
 		"locality     %.1f operand panels per wave and L2, each used by %.2f tiles; first "
 		"wave: "
@@ -343,6 +353,8 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_count(b, "workers", p->workers);
 	ts_json_count(b, "domains", p->domains);
 	ts_json_count(b, "counters", p->counters);
+	ts_json_count(b, "workspace_slots", p->workspace);
+	ts_json_count(b, "workspace_bytes", ts_request_workspace(p));
 	ts_json_text_member(b, "verdict", ts_fault_name(r->coverage.finding.fault));
 	ts_json_text_member(b, "finding", finding);
 	ts_json_count(b, "makespan_ps", s->outcome.makespan);
@@ -357,6 +369,8 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_number(b, "edges", s->padding);
 	if (r->caches != NULL)
 		put_json_caches(b, r->caches);
+	ts_json_number(b, "fix_up", s->fix_up);
+	ts_json_number(b, "fix_up_waits", s->waits);
 	ts_json_number(b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality));
 	ts_json_number(b, "uses_per_panel", uses_per_panel(&s->locality));
 	ts_json_count(b, "first_wave_block_loads", s->locality.first_panels * p->depth);

@@ -78,6 +78,11 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 		g_string_append_printf(out, "%" G_GINT64_FORMAT " counters per XCD", s->slots);
 		break;
 	case TS_FEW_COUNTERS:
+		if (s->policy == TS_STREAM_K || s->policy == TS_SPLIT_K) {
+			g_string_append_printf(
+				out, "--max-counters %" G_GINT64_FORMAT, s->max_counters);
+			break;
+		}
 		g_string_append_printf(out,
 			"%" G_GINT64_FORMAT " XCDs with %" G_GINT64_FORMAT
 			" counters each, of %" G_GINT64_FORMAT " given",
@@ -86,6 +91,21 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 	case TS_BAD_PERCENT:
 		g_string_append_printf(
 			out, "a local share of %" G_GINT64_FORMAT " percent", s->local_percent);
+		break;
+	case TS_BAD_SPLITS:
+	case TS_MANY_SPLITS:
+		g_string_append_printf(out,
+			"%" G_GINT64_FORMAT " splits of M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT
+			", K=%" G_GINT64_FORMAT,
+			s->splits, s->m, s->n, s->k);
+		break;
+	case TS_UNEVEN_K: g_string_append(out, "tiles with unequal k iterations"); break;
+	case TS_BAD_HYBRID: g_string_append_printf(out, "hybrid %d", (int)s->hybrid); break;
+	case TS_BAD_MIN_K:
+		g_string_append_printf(out, "--min-k %" G_GINT64_FORMAT, s->min_k);
+		break;
+	case TS_BAD_K_GROUPS:
+		g_string_append_printf(out, "--k-groups %" G_GINT64_FORMAT, s->k_groups);
 		break;
 	case TS_BAD_BATCH:
 		g_string_append_printf(out, "--batch %" G_GINT64_FORMAT, s->batch);
@@ -166,6 +186,24 @@ static bool has_mode(uint32_t id)
 		(ts_policy((enum ts_policy_id)id).uses(TS_STEAL) & TS_USES_MODE) != 0;
 }
 
+/* The options of cut items that the policy looks at, or that are not at their default. */
+static void put_cuts(const struct ts_spec *s, GString *out)
+{
+	const struct ts_spec preset = ts_spec_default();
+	uint32_t uses = 0;
+
+	if (s->policy < TS_POLICIES)
+		uses = ts_policy((enum ts_policy_id)s->policy).uses(s->mode);
+	if ((uses & TS_USES_SPLITS) != 0 || s->splits != preset.splits)
+		g_string_append_printf(out, " --splits %" G_GINT64_FORMAT, s->splits);
+	if ((uses & TS_USES_HYBRID) != 0 || s->hybrid != preset.hybrid)
+		g_string_append_printf(out, " --hybrid %s", ts_hybrid_name(s->hybrid));
+	if (s->min_k != preset.min_k)
+		g_string_append_printf(out, " --min-k %" G_GINT64_FORMAT, s->min_k);
+	if (s->k_groups != preset.k_groups)
+		g_string_append_printf(out, " --k-groups %" G_GINT64_FORMAT, s->k_groups);
+}
+
 static void put_groups(const struct ts_spec *s, const GPtrArray *lists, GString *out)
 {
 	g_autofree char *groups = NULL;
@@ -209,6 +247,7 @@ void ts_request_options(const struct ts_spec *s, const GPtrArray *lists, GString
 		g_string_append_printf(out, " --counters %" G_GINT64_FORMAT, s->slots);
 	if (s->mode == TS_HIERARCHICAL || s->local_percent != ts_spec_default().local_percent)
 		g_string_append_printf(out, " --local %" G_GINT64_FORMAT, s->local_percent);
+	put_cuts(s, out);
 	g_string_append_printf(out, " --order %s", ts_order_name(s->order));
 	if (s->width != 0)
 		g_string_append_printf(out, " --swizzle %" G_GINT64_FORMAT, s->width);
@@ -225,9 +264,24 @@ char *ts_request_policy_text(const struct ts_spec *s)
 {
 	const char *name = policy_name(s->policy);
 
+	if (s->policy == TS_STREAM_K)
+		return g_strdup_printf("%s %s", name, ts_hybrid_name(s->hybrid));
+	if (s->policy == TS_SPLIT_K)
+		return g_strdup_printf("%s %" G_GINT64_FORMAT, name, s->splits);
 	if (!has_mode(s->policy))
 		return g_strdup(name);
 	return g_strdup_printf("%s %s", name, ts_mode_name(s->mode));
+}
+
+uint64_t ts_request_workspace(const struct ts_plan *p)
+{
+	const uint32_t factors[] = {p->cluster_m, p->cluster_n, p->block_m, p->block_n};
+	uint64_t bytes = p->workspace * (uint64_t)sizeof(float);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(factors); i++)
+		if (!g_uint64_checked_mul(&bytes, bytes, factors[i]))
+			return UINT64_MAX;
+	return bytes;
 }
 
 static void put_count(GString *out, uint32_t count, const char *noun, const char *after)
@@ -241,6 +295,10 @@ char *ts_request_plan_text(const struct ts_plan *p)
 
 	if (has_mode(p->policy))
 		g_string_append_printf(out, " %s", ts_mode_name((enum ts_mode)p->mode));
+	if (p->policy == TS_STREAM_K)
+		g_string_append_printf(out, " %s", ts_hybrid_name((enum ts_hybrid)p->hybrid));
+	if (p->splits.by > 1)
+		g_string_append_printf(out, " in %u parts", p->splits.by);
 	g_string_append_printf(out, ", order %s", ts_order_name((enum ts_order)p->order));
 	if (p->order != TS_ROW && p->order != TS_COLUMN && p->items > 0)
 		g_string_append_printf(out, " of width %u", p->width.by);
@@ -258,6 +316,17 @@ char *ts_request_plan_text(const struct ts_plan *p)
 	put_count(out, p->workers, "worker", ", ");
 	put_count(out, p->domains, "domain", ", ");
 	put_count(out, p->counters, "counter", "");
+	if (p->shared_items > 0) {
+		g_string_append(out, ", ");
+		put_count(out, p->shared_items, "item", " cut over ");
+		put_count(out, p->units, "worker", "");
+	}
+	if (p->k_groups.by > 1)
+		g_string_append_printf(out, " in %u groups", p->k_groups.by);
+	if (p->workspace > 0) {
+		g_string_append(out, ", ");
+		put_count(out, p->workspace, "workspace slot", "");
+	}
 	return g_string_free(out, FALSE);
 }
 

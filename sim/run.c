@@ -56,6 +56,7 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 			return false;
 	}
 	ts_summary_init(&r->summary, &r->plan, &r->machine);
+	r->hands = g_new0(struct ts_hand, MAX(r->machine.count, 1));
 	ts_coverage_reset(&r->coverage, &r->plan);
 	r->coverage.rules = ts_settings_rules(settings);
 	return true;
@@ -64,6 +65,7 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 void ts_run_finish(struct ts_run *r)
 {
 	ts_coverage_finish(&r->coverage);
+	g_clear_pointer(&r->hands, g_free);
 	ts_summary_finish(&r->summary);
 	ts_machine_finish(&r->machine);
 	g_clear_pointer(&r->caches, ts_caches_free);
@@ -76,17 +78,31 @@ void ts_run_finish(struct ts_run *r)
 
 static void cover_item(void *data, const struct ts_item *item)
 {
-	struct ts_coverage *c = data;
+	struct ts_run *r = data;
+	struct ts_coverage *c = &r->coverage;
 
 	ts_coverage_item(
 		c, item->worker, &item->step, c->rules == NULL ? ts_cta_tile : c->rules->cta_tile);
+	if (r->plan.workspace > 0)
+		ts_coverage_step(c, &r->hands[item->place], item->worker, &item->step);
 }
 
 static void cover_claim(void *data, const struct ts_claimed *claim)
 {
+	struct ts_run *r = data;
 	uint32_t old;
 
-	ts_coverage_claim(data, claim->worker, claim->counter, &old);
+	ts_coverage_claim(&r->coverage, claim->worker, claim->counter, &old);
+}
+
+static void cover_met(void *data, const struct ts_met *met)
+{
+	struct ts_run *r = data;
+	struct ts_hand *hand = &r->hands[met->place];
+
+	ts_coverage_step(&r->coverage, hand, met->worker, &met->step);
+	if (met->step.act == TS_STOP)
+		memset(hand, 0, sizeof *hand);
 }
 
 /* What only the engine knows about how the run ended. */
@@ -94,7 +110,10 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 {
 	struct ts_finding f = {.worker = outcome->worker, .counter = outcome->counter};
 
-	r->coverage.idle_workers = r->plan.items > 0 ? r->plan.workers - outcome->entered : 0;
+	if (r->plan.items > 0 && r->plan.launches == 1)
+		r->coverage.claimed[0] += (uint32_t)outcome->entered;
+	else if (r->plan.items > 0)
+		r->coverage.idle_workers = r->plan.workers - outcome->entered;
 	switch (outcome->end) {
 	case TS_ALL_LEFT: return;
 	case TS_ALL_WAIT:
@@ -117,7 +136,7 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	const struct ts_sink *extra, GError **error)
 {
 	struct ts_sink sinks[3] = {
-		ts_summary_sink(&r->summary), {&r->coverage, cover_item, cover_claim}};
+		ts_summary_sink(&r->summary), {r, cover_item, cover_claim, cover_met}};
 	struct ts_engine engine = {.plan = &r->plan,
 		.rules = ts_settings_rules(settings),
 		.scenario = &r->scenario,
@@ -126,7 +145,7 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 		.caches = r->caches,
 		.sinks = sinks,
 		.sink_count = 2};
-	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth};
+	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth, .owns = true};
 	struct ts_price price = ts_cost_item(&r->cost, &whole);
 	struct ts_outcome outcome;
 	double slowest = 1, claims, far = 0;
@@ -139,8 +158,13 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	if (r->caches != NULL)
 		far = ts_caches_longest_ps(r->caches);
 	claims = r->plan.items + (double)r->plan.workers * r->plan.counters;
-	if ((price.fixed_ps + price.k_ps) * 2 * slowest * r->plan.items +
-			(double)r->cost.claim_ps * claims + far >
+	/* Cut items cost another prologue, a slot's writing and reading, and a wait for each part.
+	 */
+	claims += r->plan.workspace;
+	price.fix_up_ps = (ts_price_ps(&price) + 2 * r->cost.slot_ps) *
+		((double)r->plan.workspace / MAX(r->plan.items, 1));
+	if (ts_price_ps(&price) * 2 * slowest * r->plan.items + (double)r->cost.claim_ps * claims +
+			far >
 		makespan_max_ps)
 		return ts_refuse(error,
 			"the run could take more than %g s of simulated time; use a smaller "

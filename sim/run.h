@@ -18,8 +18,9 @@ struct ts_run {
 	struct ts_caches *caches; /* NULL where memory is a roofline */
 	struct ts_summary summary;
 	struct ts_coverage coverage;
-	char *note; /* the command, for a policy file that traps */
-	bool sound; /* else coverage.finding says why not */
+	struct ts_hand *hands; /* by place, where there are partial sums */
+	char *note;            /* the command, for a policy file that traps */
+	bool sound;            /* else coverage.finding says why not */
 };
 
 /* Makes plan, machine and cost for `spec`, whose `workers` of 0 become what is resident. */

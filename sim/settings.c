@@ -251,11 +251,42 @@ struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error
 	return NULL;
 }
 
+/* Options of one policy. */
+static const struct {
+	enum ts_axis axis;
+	uint32_t use;
+	const char *policy;
+} of_policies[] = {
+	{TS_AXIS_MODE, TS_USES_MODE, "worksteal"},
+	{TS_AXIS_LOCAL, TS_USES_LOCAL, "worksteal"},
+	{TS_AXIS_SPLITS, TS_USES_SPLITS, "split-k"},
+	{TS_AXIS_HYBRID, TS_USES_HYBRID, "stream-k"},
+	{TS_AXIS_MIN_K, TS_USES_HYBRID, "stream-k"},
+	{TS_AXIS_K_GROUPS, TS_USES_HYBRID, "stream-k"},
+};
+
+/* Refuses an option that none of the policies looks at. A policy file may look at all but modes. */
+static bool all_used(const struct ts_settings *s, const struct ts_axes *axes, GError **error)
+{
+	uint32_t uses = s->file != NULL ? ~(uint32_t)TS_USES_MODE : 0;
+
+	for (uint32_t id = 0; s->file == NULL && id < TS_POLICIES; id++)
+		for (int mode = 0; mode < TS_MODES; mode++)
+			if (ts_axes_have(axes, TS_AXIS_POLICY, id))
+				uses |= ts_policy((enum ts_policy_id)id).uses((enum ts_mode)mode);
+	for (size_t i = 0; i < G_N_ELEMENTS(of_policies); i++) {
+		enum ts_axis axis = of_policies[i].axis;
+
+		if (s->axes[axis] != NULL && (uses & of_policies[i].use) == 0)
+			return ts_refuse(error, "--%s %s: only --policy %s has one",
+				ts_axis_name(axis), s->axes[axis], of_policies[i].policy);
+	}
+	return true;
+}
+
 bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *device,
 	struct ts_axes *ret_axes, GError **error)
 {
-	enum ts_axis idle = TS_AXES;
-	bool modes = false;
 	int64_t max_counters = TS_COUNT_MAX;
 
 	if (!number("max-counters", s->max_counters, 0, TS_COUNT_MAX, &max_counters, error))
@@ -263,17 +294,8 @@ bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *devic
 	if (!ts_axes_init(
 		    ret_axes, s->axes, device, device->max_cluster, max_counters, s->lists, error))
 		return false;
-	for (uint32_t id = 0; id < TS_POLICIES; id++)
-		modes |= ts_axes_have(ret_axes, TS_AXIS_POLICY, id) &&
-			(ts_policy((enum ts_policy_id)id).uses(TS_STEAL) & TS_USES_MODE) != 0;
-	if (s->axes[TS_AXIS_MODE] != NULL && (s->file != NULL || !modes))
-		idle = TS_AXIS_MODE;
-	else if (s->axes[TS_AXIS_LOCAL] != NULL && s->file == NULL && !modes)
-		idle = TS_AXIS_LOCAL;
-	if (idle != TS_AXES && !s->box)
-		return ts_axes_finish(ret_axes),
-		       ts_refuse(error, "--%s %s: only --policy worksteal has one",
-			       ts_axis_name(idle), s->axes[idle]);
+	if (!s->box && !all_used(s, ret_axes, error))
+		return ts_axes_finish(ret_axes), false;
 	/* Rows come from the list, unless they are what each group of a masked layout may have. */
 	if (s->axes[TS_AXIS_GROUPS] != NULL && s->axes[TS_AXIS_M] != NULL && !s->box &&
 		!ts_axes_have(ret_axes, TS_AXIS_LAYOUT, TS_MASKED))

@@ -66,7 +66,9 @@ static void on_item(void *data, const struct ts_item *item)
 {
 	struct ts_summary *s = data;
 	const struct ts_plan *p = s->plan;
-	uint64_t tiles = ts_item_tiles(p, &item->step);
+	uint64_t covers = ts_item_tiles(p, &item->step);
+	/* Of those that compute parts of a tile, its owner has it. */
+	uint64_t tiles = item->step.owns ? covers : 0;
 	bool steal = is_steal(p, item);
 	double price, scale;
 
@@ -76,11 +78,12 @@ static void on_item(void *data, const struct ts_item *item)
 	add_item(&s->places[item->place], item, tiles, steal);
 	add_item(&s->all, item, tiles, steal);
 	/* The price was rounded to whole picoseconds; its parts are shares of what was paid. */
-	price = item->price.fixed_ps + item->price.k_ps;
+	price = ts_price_ps(&item->price);
 	scale = price > 0 ? (double)(item->to - item->from) / price : 0;
 	s->fixed_ps += item->price.fixed_ps * scale;
 	s->padded_ps += item->price.padded_ps * scale;
-	if (tiles > 0)
+	s->fix_up_ps += item->price.fix_up_ps * scale;
+	if (covers > 0)
 		ts_locality_item(&s->locality, item);
 }
 
@@ -102,9 +105,34 @@ static void on_claim(void *data, const struct ts_claimed *claim)
 	add_claim(&s->all, claim);
 }
 
+static void add_met(struct ts_sums *sums, const struct ts_met *met)
+{
+	if (met->step.act == TS_FIX_UP)
+		sums->busy += met->to - met->from;
+	else
+		sums->wait_time += met->to - met->from;
+	sums->last = MAX(sums->last, met->to);
+}
+
+static void on_met(void *data, const struct ts_met *met)
+{
+	struct ts_summary *s = data;
+	double price = ts_price_ps(&met->price);
+	double scale = price > 0 ? (double)(met->to - met->from) / price : 0;
+
+	if (met->step.act != TS_WAIT && met->step.act != TS_FIX_UP)
+		return;
+	keep(s, met->place, met->from, met->to);
+	add_met(&s->groups[met->group], met);
+	add_met(&s->places[met->place], met);
+	add_met(&s->all, met);
+	s->fixed_ps += met->price.fixed_ps * scale;
+	s->fix_up_ps += met->price.fix_up_ps * scale;
+}
+
 struct ts_sink ts_summary_sink(struct ts_summary *s)
 {
-	struct ts_sink sink = {s, on_item, on_claim};
+	struct ts_sink sink = {s, on_item, on_claim, on_met};
 
 	return sink;
 }
@@ -146,7 +174,7 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	}
 	if (s->capacity <= 0 || items <= 0)
 		return;
-	idle = MAX(s->capacity - busy - (double)s->all.claim_time, 0);
+	idle = MAX(s->capacity - busy - (double)s->all.claim_time - (double)s->all.wait_time, 0);
 	unmanned = MIN(unmanned, idle);
 	idle -= unmanned;
 	/* What equal items leave idle even under the best balance: the empty part of the last wave,
@@ -154,9 +182,14 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	places = (s->capacity - unmanned) / makespan;
 	waves = ceil(items / places - 1e-9);
 	unavoidable = CLAMP((waves * places - items) * busy / items, 0, idle);
+	/* Parts of stream-K are as long as they are, to fill the waves. */
+	if (p->shared_items > 0)
+		unavoidable = 0;
 	s->padding = s->padded_ps / s->capacity;
 	s->fixed = s->fixed_ps / s->capacity;
-	s->useful = MAX(busy / s->capacity - s->padding - s->fixed, 0);
+	s->fix_up = s->fix_up_ps / s->capacity;
+	s->waits = (double)s->all.wait_time / s->capacity;
+	s->useful = MAX(busy / s->capacity - s->padding - s->fixed - s->fix_up, 0);
 	s->claims = (double)s->all.claim_time / s->capacity;
 	s->quantization = unavoidable / s->capacity;
 	s->imbalance = (idle - unavoidable) / s->capacity;

@@ -7,7 +7,7 @@
 /* Sums over one XCD or GPC, or over one place. Times in ps. */
 struct ts_sums {
 	uint64_t items, tiles, claims, steals;
-	uint64_t busy, claim_time;
+	uint64_t busy, claim_time, wait_time;
 	uint64_t kept;    /* of these: while another kernel waits for the place */
 	uint64_t last;    /* when its last item or claim ended */
 	uint32_t workers; /* that did something */
@@ -20,7 +20,7 @@ struct ts_summary {
 	uint32_t *present; /* per place: 1 + the worker seen last */
 	struct ts_sums all;
 	struct ts_locality locality;
-	double fixed_ps, padded_ps;
+	double fixed_ps, padded_ps, fix_up_ps;
 
 	/* Filled by ts_summary_close(). */
 	struct ts_outcome outcome;
@@ -29,6 +29,7 @@ struct ts_summary {
 			    kernel's */
 	/* Fractions of the capacity; they add up to 1. */
 	double useful, padding, fixed, claims, quantization, imbalance;
+	double fix_up, waits; /* partial sums written and added; waits for them */
 	double unmanned; /* places without a worker, where there are fewer workers than places */
 };
 

@@ -43,6 +43,7 @@ static bool work(void *data, void *state, uint64_t index)
 		t->claims = sum->claims;
 		t->fixed = sum->fixed;
 		t->padding = sum->padding;
+		t->fix_up = sum->fix_up + sum->waits;
 		t->missed = 0;
 		for (uint32_t i = 0; run.caches != NULL && i < ts_caches_l2s(run.caches); i++)
 			t->missed += ts_caches_l2(run.caches, i).miss_bytes;
@@ -230,15 +231,16 @@ static void set_defaults(struct ts_settings *s, const struct ts_device *device)
 	const struct {
 		enum ts_axis axis;
 		const char *values;
-	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal,data-parallel"},
-		{TS_AXIS_CLUSTER, "1x1,2x1,1x2"},
+	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal,data-parallel,stream-k,split-k"},
+		{TS_AXIS_SPLITS, "2,4,8"}, {TS_AXIS_CLUSTER, "1x1,2x1,1x2"},
 		{TS_AXIS_BLOCK,
 			device->amd ? "256x256x64,256x192x64,192x256x64,256x128x64,128x256x64,"
 				      "128x128x64,256x64x64,64x256x64,128x64x64,64x128x64,64x64x64"
 				    : "256x128x64,128x256x64,192x128x64,128x192x64,128x128x64,"
 				      "256x64x64,64x256x64,128x64x64,64x128x64,64x64x64"}};
+	bool names = s->axes[TS_AXIS_POLICY] != NULL || s->file != NULL;
 
-	for (size_t i = s->file == NULL ? 0 : 1; i < G_N_ELEMENTS(defaults); i++)
+	for (size_t i = names ? 2 : 0; i < G_N_ELEMENTS(defaults); i++)
 		if (s->axes[defaults[i].axis] == NULL)
 			s->axes[defaults[i].axis] = g_strdup(defaults[i].values);
 }

@@ -13,7 +13,8 @@ struct ts_tuned {
 	double missed; /* bytes that an L2 lacked; 0 without caches */
 	/* Fractions of the places' time, as in struct ts_summary. */
 	double useful, quantization, imbalance, unmanned, claims, fixed, padding;
-	bool sound; /* and not refused */
+	double fix_up; /* with the waits for it */
+	bool sound;    /* and not refused */
 };
 
 /* A shape with all of its configurations, the best first. */

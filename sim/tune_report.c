@@ -45,6 +45,7 @@ char *ts_tune_reason(const struct ts_tuning *t)
 		{"places without a worker", first->unmanned, other->unmanned * longer},
 		{"claims", first->claims, other->claims * longer},
 		{"prologues and epilogues", first->fixed, other->fixed * longer},
+		{"partial sums", first->fix_up, other->fix_up * longer},
 		{"edges of tiles outside the output", first->padding, other->padding * longer}};
 	size_t most = 0;
 
@@ -68,16 +69,22 @@ static int64_t cutlass_swizzle(uint32_t width)
 static void put_cutlass(const struct ts_spec *s, const struct ts_plan *p, GString *out)
 {
 	bool by_columns = ts_order_by_columns(s->order);
+	g_autofree char *split = g_strdup_printf(
+		"StreamKScheduler, decomposition_mode SplitK, splits %u", p->splits.by);
+	const char *const schedulers[TS_POLICIES] = {[TS_DATA_PARALLEL] = "no persistent scheduler",
+		[TS_PERSISTENT] = "PersistentScheduler",
+		[TS_STREAM_K] = "StreamKScheduler, decomposition_mode StreamK",
+		[TS_SPLIT_K] = split};
 
-	if (s->policy != TS_PERSISTENT && s->policy != TS_DATA_PARALLEL)
+	if (schedulers[s->policy] == NULL)
 		return;
 	g_string_append_printf(out,
 		"CUTLASS      TileShape_MNK %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
 		"x%" G_GINT64_FORMAT ", ClusterShape_MNK %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
 		"x1, %s, raster_order %s, max_swizzle_size %" G_GINT64_FORMAT "\n",
 		s->block_m, s->block_n, s->block_k, s->cluster_m, s->cluster_n,
-		s->policy == TS_PERSISTENT ? "PersistentScheduler" : "no persistent scheduler",
-		by_columns ? "AlongM" : "AlongN", cutlass_swizzle(p->width.by));
+		schedulers[s->policy], by_columns ? "AlongM" : "AlongN",
+		cutlass_swizzle(p->width.by));
 }
 
 /* Triton's blocks are powers of two. */
@@ -140,7 +147,7 @@ static void put_row(const struct ts_tuned *c, guint rank, uint64_t best, GString
 	g_string_append_printf(out, "%4u %11.2f %9.1f %7.3f %8.1f %7.1f %7.1f %7.1f %7.1f  %s\n",
 		rank, (double)c->makespan / 1e6, c->tflops,
 		best > 0 ? (double)c->makespan / (double)best : 1, 100 * c->useful,
-		100 * c->quantization, 100 * (c->imbalance + c->unmanned + c->claims),
+		100 * c->quantization, 100 * (c->imbalance + c->unmanned + c->claims + c->fix_up),
 		100 * c->fixed, 100 * c->padding, name);
 }
 
@@ -201,6 +208,7 @@ void ts_tune_json(const struct ts_tuning *t, guint top, JsonBuilder *b)
 		ts_json_number(b, "claims", c->claims);
 		ts_json_number(b, "prologue_epilogue", c->fixed);
 		ts_json_number(b, "edges", c->padding);
+		ts_json_number(b, "fix_up", c->fix_up);
 		ts_json_text_member(b, "command", command);
 		json_builder_end_object(b);
 	}

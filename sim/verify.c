@@ -183,9 +183,12 @@ static void put_finding(
 	if (!ts_request_plan_as(&plan, spec, job->rules, NULL))
 		return;
 	text = ts_finding_text(&k->finding, &plan);
-	g_string_append_printf(out, "%s: %s (workers %s%s)", ts_fault_name(k->finding.fault), text,
-		ts_pick_name(k->pick),
-		k->masked ? ", some missing as the policy promises to survive" : "");
+	g_string_append_printf(out, "%s: %s (workers %s", ts_fault_name(k->finding.fault), text,
+		ts_pick_name(k->pick));
+	if (k->resident > 0)
+		g_string_append_printf(out, ", %u at once", k->resident);
+	g_string_append_printf(
+		out, "%s)", k->masked ? ", some missing as the policy promises to survive" : "");
 }
 
 /* The failure as it was found, the smallest like it, and the command that shows that one again. */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "policies/all.h"
+
 /* One call. Free with done(). */
 struct call {
 	int code;
@@ -157,7 +159,12 @@ static void test_help(void)
 		{"verify --help", "--random|--jobs|--policy"},
 		{"compare --help", "--shapes|--policy"}, {"devices", "mi300x|h200|rtx5090"},
 		{"devices mi300x", "clock_mhz|data sheet"},
-		{"policies", "data-parallel|persistent|worksteal|snake-n|chunked|hierarchical"},
+		{"policies",
+			"data-parallel|persistent|worksteal|snake-n|chunked|hierarchical|stream-k|"
+			"clc|"
+			"two-tile"},
+		{"policies stream-k", "order\n            of k|lower ids|zero before each launch"},
+		{"policies clc", "not launched|any one worker"},
 		{"policies worksteal", "source|--mode steal|guarantee"}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -224,13 +231,14 @@ static void test_json_lists(void)
 
 	expect("verify", &c, 0);
 	expect("compare", &d, 0);
-	g_assert_cmpint(
-		json_object_get_int_member(json_node_get_object(verified), "schedules"), ==, 18);
-	g_assert_cmpuint(json_array_get_length(rows), ==, 6);
-	for (guint i = 0; i < 6; i++) {
+	g_assert_cmpint(json_object_get_int_member(json_node_get_object(verified), "schedules"), ==,
+		6 * TS_POLICIES);
+	g_assert_cmpuint(json_array_get_length(rows), ==, 2 * TS_POLICIES);
+	for (guint i = 0; i < 2 * TS_POLICIES; i++) {
 		JsonObject *o = json_array_get_object_element(rows, i);
 
-		g_assert_cmpint(json_object_get_int_member(o, "m"), ==, i < 3 ? 256 : 512);
+		g_assert_cmpint(
+			json_object_get_int_member(o, "m"), ==, i < TS_POLICIES ? 256 : 512);
 		g_assert_cmpstr(json_object_get_string_member(o, "verdict"), ==, "sound");
 		g_assert_true(g_str_has_prefix(
 			json_object_get_string_member(o, "command"), "tilesim --device mi300x"));
@@ -248,7 +256,8 @@ static void test_csv(void)
 		{"--m 999 --n 999 --format csv",
 			"group,places,workers,tiles,busy_percent,claims,steals,last_finish_ps", 9},
 		{"compare --m 64,999 --n 64 --policy all --format csv",
-			"shape,m,n,k,schedule,verdict,makespan_ps,tflops,utilisation,best", 7}};
+			"shape,m,n,k,schedule,verdict,makespan_ps,tflops,utilisation,best",
+			1 + 2 * TS_POLICIES}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct call c = call(cases[i].words);
@@ -269,21 +278,22 @@ static void check_records(const char *words, guint cluster_m, guint cluster_n)
 	guint seen[5][9] = {{0}};
 	guint items = (5 + cluster_m - 1) / cluster_m * ((9 + cluster_n - 1) / cluster_n);
 
-	g_assert_cmpstr(
-		lines[0], ==, "worker,unit,group,domain,m,n,k_begin,k_end,counter,t0_ps,t1_ps");
+	g_assert_cmpstr(lines[0], ==,
+		"worker,unit,group,domain,m,n,k_begin,k_end,owns,counter,t0_ps,t1_ps");
 	if (g_strv_length(lines) != items + 1)
 		g_error("tilesim %s: %u records, not %u", words, g_strv_length(lines) - 1, items);
 	for (guint i = 1; i <= items; i++) {
 		g_auto(GStrv) f = g_strsplit(lines[i], ",", -1);
 		guint64 m, n;
 
-		g_assert_cmpuint(g_strv_length(f), ==, 11);
+		g_assert_cmpuint(g_strv_length(f), ==, 12);
 		m = g_ascii_strtoull(f[4], NULL, 10);
 		n = g_ascii_strtoull(f[5], NULL, 10);
 		g_assert_cmpstr(f[6], ==, "0");
 		g_assert_cmpstr(f[7], ==, "3");
+		g_assert_cmpstr(f[8], ==, "1");
 		g_assert_cmpuint(
-			g_ascii_strtoull(f[9], NULL, 10), <, g_ascii_strtoull(f[10], NULL, 10));
+			g_ascii_strtoull(f[10], NULL, 10), <, g_ascii_strtoull(f[11], NULL, 10));
 		for (guint j = 0; j < cluster_m * cluster_n; j++)
 			if (m + j % cluster_m < 5 && n + j / cluster_m < 9)
 				seen[m + j % cluster_m][n + j / cluster_m]++;
@@ -447,6 +457,9 @@ static void test_repeat_with(void)
 		"--hold any20@0:500 --hold cu37@3 --release xcd2@40 --policy worksteal",
 		"--policy worksteal --mode slots --mask xcd3",
 		"--order snake-n --window 5 --block 128x64x32",
+		"--policy stream-k --device h200 --m 700 --n 900 --block 128x128x64",
+		"--policy stream-k --hybrid basic --min-k 2 --k-groups 4 --m 384 --workers 40",
+		"--policy split-k --splits 5 --m 384 --k 700", "--policy clc --device b200",
 		"--memory caches --m 999 --edge real",
 		"--device 'a file.device' --max-cluster 3 --cluster 1x3"};
 	g_autofree char *path = g_build_filename(folder, "a file.device", NULL);
@@ -509,6 +522,21 @@ static const struct {
 	{"compare --m 100:120:10,64,7:8 --n 64 --k 64 --policy persistent --format csv", 0,
 		"\n100x64x64,|\n110x64x64,|\n120x64x64,|\n64x64x64,|\n7x64x64,|\n8x64x64,"},
 	{"compare --shapes gemm-suite --policy persistent", 0, "square_8192|best TFLOP/s"},
+	/* Tiles cut along k. */
+	{"--policy stream-k --device h200 --m 384 --n 384 --k 32768 --block 128x128x64", 0,
+		"sound: 9 tiles|9 items cut over 132 workers|a workspace of 132 slots|fix-up"},
+	{"--policy split-k --splits 3 --m 600 --n 300 --k 700", 0,
+		"sound: 6 tiles|in 3 parts|12 workspace slots"},
+	{"--policy stream-k --hybrid basic --mask xcd3 --m 2048 --n 2048", 1, "deadlock"},
+	{"--policy clc --mask xcd3 --m 2048 --n 2048", 0, "sound: 64 tiles"},
+	{"verify --policy stream-k,split-k --hybrid all --splits 1:4 --min-k 1,8 --k-groups 1,8 "
+	 "--cluster 1x1,2x1 --m 300,900 --n 300 --k 0:3000:700",
+		0, "sound"},
+	{"explore --policy stream-k --hybrid basic --min-k 1 --k 3 --m 3 --n 2 --residency 1", 0,
+		"sound"},
+	{"explore --policy stream-k --hybrid basic --min-k 1 --k 3 --m 3 --n 2 --workers 4 --dirty",
+		1, "partial sum read too early|adds 1 partial sum to tile"},
+	{"explore --policy clc --m 4 --n 1 --residency 2 --late --release --dirty", 0, "sound"},
 };
 
 static void test_verdicts(void)
@@ -522,6 +550,34 @@ static void test_verdicts(void)
 				verdicts[i].says, c.out);
 		done(&c);
 	}
+}
+
+/* Records of cut tiles are a trace that `check` takes, and the trace shows waits and fix-ups. */
+static void test_cut_records(void)
+{
+	static const char *const cases[] = {
+		"--policy stream-k --device h200 --m 384 --n 384 --k 32768 --block 128x128x64",
+		"--policy split-k --splits 3 --m 384 --n 384 --k 32768 --block 128x128x64"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *words =
+			g_strconcat(cases[i], " --records r.csv --trace t.json", NULL);
+		g_autofree char *check = g_strconcat(
+			"check r.csv --against --xcds 1 --workers 132 ", cases[i], NULL);
+		struct call made = call(words), checked;
+		g_autofree char *trace = contents("t.json");
+		g_autoptr(JsonNode) root = parse(trace);
+
+		expect(words, &made, 0);
+		g_assert_nonnull(root);
+		g_assert_true(has_all(trace, "\"fix-up (2,2)\"|\"wait 0\""));
+		checked = call(check);
+		expect(check, &checked, 0);
+		g_assert_true(has_all(checked.out, "sound: 9 tiles"));
+		done(&made);
+		done(&checked);
+	}
+	clean();
 }
 
 /* What one option allows, another must not refuse on the way. */
@@ -600,6 +656,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/the same bytes each time", test_same_bytes);
 	g_test_add_func("/cli/the command that repeats a run", test_repeat_with);
 	g_test_add_func("/cli/verdicts", test_verdicts);
+	g_test_add_func("/cli/records of cut tiles", test_cut_records);
 	g_test_add_func("/cli/a failure is found again", test_failure_repeats);
 	g_test_add_func("/cli/shape files", test_shape_file);
 	g_test_add_func("/cli/nothing is half written", test_nothing_half_written);

@@ -63,6 +63,16 @@ s_barrier_wait
 END
 }
 
+# Products by matrix instructions, in both types.
+mma_gfx90a() { printf '%s\n' 'v_mfma_f32_32x32x8bf16_1k' 'v_mfma_f32_32x32x8f16'; }
+mma_gfx942() { printf '%s\n' 'v_mfma_f32_32x32x8_bf16' 'v_mfma_f32_32x32x8_f16' 'HW_REG_XCC_ID, 0, 4'; }
+mma_gfx950()
+{
+	printf '%s\n' 'v_mfma_f32_32x32x16_bf16' 'v_mfma_f32_32x32x16_f16' 'HW_REG_XCC_ID, 0, 4'
+}
+mma_gfx1100() { printf '%s\n' 'v_wmma_f32_16x16x16_bf16' 'v_wmma_f32_16x16x16_f16'; }
+mma_gfx1200() { mma_gfx1100; }
+
 # disassemble FILE: the instructions without addresses.
 disassemble()
 {
@@ -114,15 +124,23 @@ beyond()
 	awk -v target="$3" '
 		/^#/ || NF == 0 { next }
 		FILENAME == ARGV[1] {
-			if ($2 == target || $2 == "all") { vgprs[$1] = $3; shared[$1] = $4; waves[$1] = $5 }
+			if ($2 != target && $2 != "all")
+				next
+			gsub(/\*/, ".*", $1)
+			pattern[++rows] = "^" $1 "$"
+			vgprs[rows] = $3; shared[rows] = $4; waves[rows] = $5
 			next
 		}
-		!($1 in vgprs) { print $1 " has no limits"; next }
-		$2 > vgprs[$1] { print $1 ": " $2 " VGPRs, more than " vgprs[$1] }
-		$4 > shared[$1] { print $1 ": " $4 " bytes of shared memory, more than " shared[$1] }
+		{
+			for (row = 1; row <= rows && $1 !~ pattern[row]; row++)
+				;
+		}
+		row > rows { print $1 " has no limits"; next }
+		$2 > vgprs[row] { print $1 ": " $2 " VGPRs, more than " vgprs[row] }
+		$4 > shared[row] { print $1 ": " $4 " bytes of shared memory, more than " shared[row] }
 		$5 > 0 { print $1 ": " $5 " bytes of scratch" }
 		$6 > 0 { print $1 ": " $6 " spilled VGPRs" }
-		$7 < waves[$1] { print $1 ": " $7 " waves in a SIMD, fewer than " waves[$1] }
+		$7 < waves[row] { print $1 ": " $7 " waves in a SIMD, fewer than " waves[row] }
 	' "$1" "$work/resources"
 }
 

@@ -62,7 +62,7 @@ static void start(struct sim *s, const char *device, const char *options)
 
 static void go(struct sim *s)
 {
-	struct ts_sink sink = {s, log_item, log_claim};
+	struct ts_sink sink = {s, log_item, log_claim, NULL};
 	g_autoptr(GError) error = NULL;
 
 	ts_run_simulate(&s->run, &s->settings, &sink, &error);
@@ -291,7 +291,7 @@ static void test_ruled(const void *data)
 	s.run.plan.workers = s.run.plan.items;
 	s.run.machine.workers = s.run.plan.items;
 	s.run.plan.counters = 1;
-	const struct ts_sink sink = {&s, log_item, log_claim};
+	const struct ts_sink sink = {&s, log_item, log_claim, NULL};
 	const struct ts_engine engine = {.plan = &s.run.plan,
 		.rules = &rules,
 		.scenario = &s.run.scenario,

@@ -408,7 +408,7 @@ static void test_commands(void)
 	expect("--batch -1", 2, "--batch -1: the batch");
 	expect("verify --groups upto:3x3 --n 2 --k 1 --block 1x1x1 --workers 2 --policy all --mode "
 	       "all --xcds 2",
-		0, "sound        504 schedules");
+		0, "sound        756 schedules");
 	expect("explore --groups 2,0,1 --n 1 --policy worksteal --workers 2", 0,
 		"sound        every schedule");
 	expect("compare --groups 128,128;255,1 --n 256 --k 256 --policy persistent", 0, "255,1");

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The policy headers compile without a warning wherever kernels are written: C11, C++17, CUDA and HIP.
+# The policy headers compile without a warning wherever kernels are written: C11, C++17, CUDA and HIP;
+# and so do kernels that run everywhere, as C11.
 # The kernel is the one of the README, so that what people copy is what was compiled. TAP.
 set -u
 root=${TILESIM_SOURCE:?}
@@ -44,7 +45,7 @@ compiles()
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 hip='-x hip --offload-arch=gfx942 --cuda-device-only -nogpulib -nogpuinc -std=c++17'
-echo 1..7
+echo 1..9
 compiles 'C11 with gcc' gcc -std=c11 $warnings -I"$root" -o "$work/a" "$work/host.c"
 compiles 'C11 with clang' clang -std=c11 $warnings -I"$root" -o "$work/b" "$work/host.c"
 compiles 'C++17 with g++' g++ -std=c++17 $warnings -I"$root" -o "$work/c" "$work/host.cc"
@@ -68,6 +69,11 @@ compiles 'the README kernel with nvcc, host and device' "$nvcc" -std=c++17 -Werr
 } > "$work/kernel.hip"
 compiles 'HIP for gfx942 with clang' clang++-22 $hip $warnings -I"$root" -S -o "$work/f" \
 	"$work/kernel.hip"
+
+for compiler in gcc clang; do
+	compiles "kernels as C11 with $compiler" $compiler -std=c11 $warnings -I"$root" -fsyntax-only \
+		"$root"/kernels/*_kernel.c
+done
 
 # A file name that is not ours would break `#include <tilesim/...>` after an installation.
 number=$((number + 1))

@@ -39,6 +39,9 @@ static const int64_t slots[] = {1, 3, 16384};
 static const int64_t widths[] = {0, 1, 7, 46339, 2147483647};
 static const int64_t chunks[] = {0, 1, 5, 2147483647};
 static const int64_t percents[] = {0, 37, 100};
+static const int64_t splits[] = {1, 2, 7, 2147483647};
+static const int64_t least[] = {1, 8, 2147483647};
+static const int64_t groups[] = {1, 8, 65536};
 
 /* Needs no GLib, so that the compiler's flags reach everything that runs. */
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
@@ -62,7 +65,10 @@ static void check_item(const struct ts_spec *spec, const struct ts_plan *p, cons
 {
 	uint32_t ranks = p->cluster_m * p->cluster_n;
 
-	if (s->m >= p->rows || s->n >= p->cols || s->k_begin != 0 || s->k_end != p->depth)
+	if (s->m >= p->rows || s->n >= p->cols || s->k_end > p->depth ||
+		(p->workspace == 0 && (s->k_begin != 0 || s->k_end != p->depth)) ||
+		(p->depth > 0 && s->k_begin >= s->k_end) ||
+		s->slot + (uint64_t)s->parts > p->workspace)
 		fail(spec, "an item is out of bounds");
 	if (!ts_cta_tile(p, s, 0).valid)
 		fail(spec, "a cluster's first CTA has no tile");
@@ -83,7 +89,8 @@ static void ask(const struct ts_spec *spec, const struct ts_plan *p, uint32_t id
 		asked++;
 		switch (s.act) {
 		case TS_STOP: return;
-		case TS_WORK: check_item(spec, p, &s); break;
+		case TS_WORK:
+		case TS_FIX_UP: check_item(spec, p, &s); break;
 		case TS_CLAIM:
 		case TS_WAIT:
 		case TS_SIGNAL:
@@ -112,13 +119,13 @@ static void check_worker(const struct ts_spec *spec, const struct ts_plan *p, ui
 		}
 	}
 	/* The end of a walk, where the next id is beyond the last. */
-	if (spec->policy == TS_PERSISTENT)
+	if (spec->policy == TS_PERSISTENT || spec->policy == TS_STREAM_K)
 		ask(spec, p, id, by_id, p->items, 0);
 }
 
 static void check_counters(const struct ts_spec *spec, const struct ts_plan *p)
 {
-	if (p->counters > 0 &&
+	if (spec->policy == TS_WORKSTEAL && p->counters > 0 &&
 		(ts_worksteal_counter_items(p, 0) > p->items ||
 			ts_worksteal_counter_items(p, p->counters / 2) > p->items ||
 			ts_worksteal_counter_items(p, p->counters - 1) > p->items))
@@ -148,7 +155,7 @@ static void check_plan(const struct ts_spec *spec)
 	struct ts_plan p;
 	enum ts_status status = ts_plan_make(&p, spec);
 
-	if (status == TS_UNUSED_SLOTS || status == TS_FEW_COUNTERS)
+	if (status == TS_UNUSED_SLOTS || status == TS_FEW_COUNTERS || status == TS_MANY_SPLITS)
 		return;
 	if (status != TS_OK)
 		fail(spec, ts_status_text(status));
@@ -183,12 +190,33 @@ static void check_orders(struct ts_spec spec)
 	}
 }
 
+/* Tiles cut along k: the order makes no difference to the cut. */
+static void check_cuts(struct ts_spec spec)
+{
+	spec.order = TS_SNAKE_N;
+	spec.remap = TS_REMAP_CHIPLET;
+	spec.policy = TS_SPLIT_K;
+	for (size_t i = 0; i < COUNT(splits); i++) {
+		spec.splits = splits[i];
+		check_plan(&spec);
+	}
+	spec.policy = TS_STREAM_K;
+	for (int hybrid = 0; hybrid < TS_HYBRIDS; hybrid++)
+		for (size_t i = 0; i < COUNT(least) * COUNT(groups); i++) {
+			spec.hybrid = (enum ts_hybrid)hybrid;
+			spec.min_k = least[i % COUNT(least)];
+			spec.k_groups = groups[i / COUNT(least)];
+			check_plan(&spec);
+		}
+}
+
 static void check_policies(struct ts_spec spec)
 {
 	spec.policy = TS_DATA_PARALLEL;
 	check_orders(spec);
 	spec.policy = TS_PERSISTENT;
 	check_orders(spec);
+	check_cuts(spec);
 	spec.policy = TS_WORKSTEAL;
 	for (int mode = 0; mode < TS_MODES; mode++) {
 		spec.mode = (enum ts_mode)mode;
@@ -233,7 +261,8 @@ static void check_requests(void)
 	int64_t *const fields[] = {&spec.m, &spec.n, &spec.k, &spec.block_m, &spec.block_n,
 		&spec.block_k, &spec.cluster_m, &spec.cluster_n, &spec.max_cluster, &spec.width,
 		&spec.chunk, &spec.workers, &spec.domains, &spec.slots, &spec.max_counters,
-		&spec.local_percent, &spec.batch, &spec.section};
+		&spec.local_percent, &spec.splits, &spec.min_k, &spec.k_groups, &spec.batch,
+		&spec.section};
 	const struct ts_spec plain = spec;
 	struct ts_plan p;
 

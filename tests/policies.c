@@ -72,17 +72,136 @@ static const char *wrong_counters(const struct ts_plan *p)
 	struct ts_policy policy = ts_policy((enum ts_policy_id)p->policy);
 	uint64_t sum = 0;
 
+	if (policy.counter_items == NULL)
+		return NULL;
 	for (uint32_t i = 0; i < p->counters; i++)
 		sum += policy.counter_items(p, i);
 	return p->counters == 0 || sum == p->items ? NULL
 						   : "the counters don't add up to the items";
 }
 
+/* Of a plan that cuts tiles: who has which part, counted iteration by iteration. */
+struct cuts {
+	const struct ts_plan *plan;
+	uint32_t *workers; /* 1 + who has iteration k of item i, at i * depth + k */
+	uint32_t *slots;   /* per slot: 1 + the item whose part it gets */
+	uint32_t *signals; /* per counter */
+};
+
+static uint64_t item_of(const struct ts_plan *p, const struct ts_step *s)
+{
+	return (uint64_t)(s->m / p->cluster_m) * p->cluster_cols + s->n / p->cluster_n;
+}
+
+/* The steps of worker `id`, by the contract of fix_up.h. */
+static const char *wrong_steps(struct cuts *c, uint32_t id)
+{
+	const struct ts_plan *p = c->plan;
+	struct ts_worker w = ts_worker_make(id, id % p->domains);
+	struct ts_step s = ts_next(p, &w, 0);
+	bool waited = false;
+
+	for (; s.act != TS_STOP; s = ts_next(p, &w, 0)) {
+		struct ts_step part = s;
+		uint32_t *row = &c->workers[item_of(p, &s) * p->depth];
+
+		if (s.act != TS_WORK || s.k_begin >= s.k_end || s.k_end > p->depth)
+			return "a step out of turn, or an empty k range";
+		for (uint32_t k = s.k_begin; k < s.k_end; k++) {
+			if (row[k] != 0)
+				return "an iteration is done twice";
+			row[k] = id + 1;
+		}
+		if (s.owns != (s.k_end == p->depth))
+			return "the owner isn't the last in k";
+		if (s.owns && s.parts == 0) {
+			if (s.k_begin != 0)
+				return "an owner doesn't add the others' parts";
+			continue;
+		}
+		if (w.claiming == 0)
+			return "a worker may leave in the middle of a part";
+		s = ts_next(p, &w, 0);
+		if (s.counter >= p->counters)
+			return "a counter out of range";
+		if (!part.owns) {
+			if (waited)
+				return "a part comes after a wait";
+			if (s.act != TS_SIGNAL || s.value != 1)
+				return "a part isn't signalled";
+			if (part.slot >= p->workspace || c->slots[part.slot] != 0)
+				return "a slot out of range, or written twice";
+			c->slots[part.slot] = 1 + (uint32_t)item_of(p, &part);
+			c->signals[s.counter]++;
+			continue;
+		}
+		waited = true;
+		if (s.act != TS_WAIT || s.value != part.parts)
+			return "an owner doesn't wait for all parts";
+		s = ts_next(p, &w, 0);
+		if (s.act != TS_FIX_UP || !s.owns || s.slot != part.slot || s.parts != part.parts ||
+			s.m != part.m || s.n != part.n)
+			return "a wait without a fix-up";
+		/* Lower ids only, and as many as there are in this item. */
+		for (uint32_t k = 0; k < part.k_begin; k++)
+			if (row[k] == 0)
+				return "an owner waits for a higher id";
+		for (uint32_t i = 0, k = 0; i < s.parts; i++) {
+			if (s.slot + i >= p->workspace ||
+				c->slots[s.slot + i] != 1 + (uint32_t)item_of(p, &part))
+				return "a slot of another item is added";
+			while (k + 1 < part.k_begin && row[k + 1] == row[k])
+				k++;
+			k++;
+			if ((i + 1 == s.parts) != (k == part.k_begin))
+				return "not as many slots are added as there are parts";
+		}
+	}
+	return NULL;
+}
+
+/* By ascending ids, since owners only wait for lower ones. */
+static const char *wrong_cuts(const struct ts_plan *p)
+{
+	g_autofree uint32_t *workers = g_new0(uint32_t, (uint64_t)p->items * p->depth + 1);
+	g_autofree uint32_t *slots = g_new0(uint32_t, p->workspace + 1);
+	g_autofree uint32_t *signals = g_new0(uint32_t, p->counters + 1);
+	struct cuts c = {.plan = p, .workers = workers, .slots = slots, .signals = signals};
+	const char *text = NULL;
+
+	if (p->policy != TS_STREAM_K && p->policy != TS_SPLIT_K)
+		return NULL;
+	for (uint32_t id = 0; id < p->workers && p->items > 0 && p->depth > 0 && text == NULL; id++)
+		text = wrong_steps(&c, id);
+	for (uint64_t i = 0; text == NULL && i < (uint64_t)p->items * p->depth; i++)
+		if (workers[i] == 0)
+			text = "an iteration is done by nobody";
+	return text;
+}
+
+/* Runs differ by one iteration at most, and so do splits. */
+static const char *wrong_balance(const struct ts_plan *p)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t id = 0; p->policy == TS_STREAM_K && id < p->units; id++) {
+		struct ts_worker w = ts_worker_make(id, 0);
+		uint64_t sum = 0;
+
+		for (struct ts_step s = ts_next(p, &w, 0); w.turn == 0 && s.act != TS_STOP;
+			s = ts_next(p, &w, 0))
+			sum += s.act == TS_WORK ? s.k_end - s.k_begin : 0;
+		least = MIN(least, sum);
+		most = MAX(most, sum);
+	}
+	return most > 0 && most - least > 1 ? "a run is two iterations longer than another" : NULL;
+}
+
 /* What is wrong with the plan of `spec`, or NULL; a refused request has no plan. */
 static const char *wrong(const struct ts_spec *spec)
 {
 	const char *(*properties[])(const struct ts_plan *) = {
-		wrong_order, wrong_remap, wrong_counters};
+		wrong_order, wrong_remap, wrong_counters, wrong_cuts, wrong_balance};
 	struct ts_plan plan;
 	const char *text = NULL;
 
@@ -129,6 +248,10 @@ static struct ts_spec draw_spec(void)
 	if (spec.policy == TS_WORKSTEAL && spec.mode != TS_GLOBAL)
 		spec.slots = 1 + upto(5);
 	spec.local_percent = upto(100);
+	spec.splits = 1 + upto(11);
+	spec.hybrid = (enum ts_hybrid)upto(TS_HYBRIDS - 1);
+	spec.min_k = 1 + upto(2);
+	spec.k_groups = 1 + upto(8);
 	return spec;
 }
 
@@ -309,7 +432,7 @@ static void check_wide_id(const struct ts_plan *p, uint32_t id, uint64_t chunk)
 static void check_wide_worker(const struct ts_plan *p, uint32_t id)
 {
 	struct ts_worker w = ts_worker_make(id, id % p->domains);
-	uint64_t left = 2 + (uint64_t)p->items / p->workers + p->counters;
+	uint64_t left = 4 * (2 + (uint64_t)p->items / p->workers + p->counters);
 
 	while (left-- > 0) {
 		struct ts_step s = ts_next(p, &w, UINT32_MAX);
@@ -357,7 +480,48 @@ static const char *const wide[] = {
 	"policy=worksteal mode=hierarchical size=2147483647x1x1 workers=2147483647 xcds=65536 "
 	"slots=16384",
 	"policy=worksteal mode=slots size=1x2147483647x1 workers=2147483647 xcds=7 slots=3",
+	"policy=clc size=46340x46340x1 order=snake-n width=7 remap=chiplet xcds=8",
+	"policy=split-k size=46340x23170x2147483647 splits=2 order=snake-m width=3",
+	"policy=stream-k size=46340x46340x2147483647 workers=2147483647 hybrid=basic min-k=1",
+	"policy=stream-k size=1x2147483647x2147483647 workers=132 remap=chiplet xcds=8",
 };
+
+__extension__ typedef unsigned __int128 wide_uint;
+
+/* A row of 2^62 iterations and of the most there are; units checked against 128 bits. */
+static void test_wide_row(void)
+{
+	static const char *const rows[] = {
+		"policy=stream-k size=2147483647x1x2147483647 workers=2147483646 hybrid=basic",
+		"policy=stream-k size=46340x46340x2147483647 workers=2147483647 hybrid=basic",
+		"policy=stream-k size=9x1x2147483647 workers=132 hybrid=basic k-groups=3",
+		"policy=stream-k size=133x1x2147483647 workers=132 hybrid=one-tile",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = ts_request_make(rows[i]);
+		uint32_t groups = p.k_groups.by, units = p.units / groups;
+		wide_uint row = (wide_uint)(p.shared_items / groups) * p.depth;
+
+		g_assert_cmpuint(p.units, >, 1);
+		for (uint32_t n = 0; n < 2000; n++) {
+			uint32_t nth = n < 1000 ? n % units : units - 1 - n % units;
+			uint32_t id = nth * groups + n % groups;
+			wide_uint longer = row % units;
+			wide_uint begin = nth * (row / units) + (nth < longer ? nth : longer);
+			wide_uint end = begin + row / units + (nth < longer ? 1 : 0);
+			uint32_t item = 0;
+			struct ts_step s = ts_stream_k_part(&p, id, 0, &item);
+			uint64_t last = (uint64_t)((end - 1) / p.depth);
+			uint64_t from = last * p.depth;
+
+			g_assert_cmpuint(item, ==, last * groups + n % groups);
+			g_assert_cmpuint(s.k_end, ==, MIN((uint64_t)end - from, p.depth));
+			g_assert_cmpuint(
+				s.k_begin, ==, (uint64_t)begin > from ? (uint64_t)begin - from : 0);
+		}
+	}
+}
 
 static void test_far_ends_of_queues(void)
 {
@@ -386,7 +550,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"tiles=3x2", TS_OK},
 	{"policy=99", TS_BAD_POLICY},
-	{"policy=3", TS_BAD_POLICY},
+	{"policy=6", TS_BAD_POLICY},
 	{"policy=worksteal mode=99", TS_BAD_MODE},
 	{"policy=worksteal mode=4", TS_BAD_MODE},
 	{"order=99", TS_BAD_ORDER},
@@ -471,6 +635,26 @@ static const struct refusal refusals[] = {
 	{"shape=triangle groups=3x3x1,3x2x1", TS_UNEVEN_TRIANGLE},
 	{"rows=3", TS_BAD_ROW_ORDER},
 	{"shape=triangle tiles=3x3 rows=fold", TS_UNUSED_ROW_ORDER},
+	{"policy=split-k splits=0", TS_BAD_SPLITS},
+	{"policy=split-k splits=2147483648", TS_BAD_SPLITS},
+	{"policy=split-k splits=2147483647", TS_OK},
+	{"policy=split-k splits=2 slots=2", TS_UNUSED_SLOTS},
+	{"policy=split-k size=46340x46340x2 splits=2", TS_MANY_SPLITS},
+	{"policy=split-k size=3x2x2 splits=2 counters=5", TS_FEW_COUNTERS},
+	{"policy=split-k size=3x2x2 splits=2 counters=6", TS_OK},
+	{"policy=split-k shape=causal size=4x1x4", TS_UNEVEN_K},
+	{"policy=split-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x3,0x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x4,0x1x3", TS_OK},
+	{"policy=stream-k hybrid=3", TS_BAD_HYBRID},
+	{"policy=stream-k min-k=0", TS_BAD_MIN_K},
+	{"policy=stream-k min-k=2147483648", TS_BAD_MIN_K},
+	{"policy=stream-k k-groups=0", TS_BAD_K_GROUPS},
+	{"policy=stream-k k-groups=65537", TS_BAD_K_GROUPS},
+	{"policy=stream-k slots=2", TS_UNUSED_SLOTS},
+	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=2", TS_FEW_COUNTERS},
+	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=3", TS_OK},
 };
 
 /* Lists that are too long, or come without memory for their grids. */
@@ -619,6 +803,7 @@ static void test_names_end(void)
 	g_assert_null(ts_row_order_name(TS_ROW_ORDERS));
 	g_assert_null(ts_layout_name(TS_LAYOUTS));
 	g_assert_null(ts_group_order_name(TS_GROUP_ORDERS));
+	g_assert_null(ts_hybrid_name(TS_HYBRIDS));
 }
 
 int main(int argc, char **argv)
@@ -629,6 +814,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/vectors/remaps", "remaps.txt", ts_vectors_test);
 	g_test_add_data_func("/vectors/distributions", "distributions.txt", ts_vectors_test);
 	g_test_add_data_func("/vectors/groups", "groups.txt", ts_vectors_test);
+	g_test_add_data_func("/vectors/steps", "steps.txt", ts_vectors_test);
 	g_test_add_func("/vectors/every policy, mode, order and remap has a line",
 		ts_vectors_test_complete);
 	g_test_add_func("/random requests give each element to one CTA", test_random_requests);
@@ -640,6 +826,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, wide[i], test_wide);
 	}
+	g_test_add_func("/the largest plans/the row of stream-k", test_wide_row);
 	g_test_add_func("/the largest plans/the ends of a queue", test_far_ends_of_queues);
 	g_test_add_func("/what cannot be scheduled is refused", test_refusals);
 	g_test_add_func("/a problem of one item", test_one_item);

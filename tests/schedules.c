@@ -25,6 +25,7 @@ static struct ts_tile changed_tile(
 /* The verdict on `l`. `c` keeps its memory from case to case. */
 static enum ts_fault verify(struct ts_coverage *c, const struct ts_listing *l)
 {
+	g_autofree struct ts_hand *hands = g_new0(struct ts_hand, TS_LISTING_IDS);
 	uint32_t old;
 	bool passed;
 
@@ -34,8 +35,10 @@ static enum ts_fault verify(struct ts_coverage *c, const struct ts_listing *l)
 
 		if (e->step.act == TS_WORK)
 			ts_coverage_item(c, e->worker, &e->step, changed_tile);
-		else
+		if (e->step.act == TS_CLAIM)
 			ts_coverage_claim(c, e->worker, e->step.counter, &old);
+		else
+			ts_coverage_step(c, &hands[e->worker], e->worker, &e->step);
 	}
 	passed = ts_coverage_verdict(c);
 	g_assert_true(passed == (c->finding.fault == TS_SOUND));
@@ -79,6 +82,9 @@ static void describe(GString *out, const struct ts_coverage *c, const struct ts_
 			g_string_append_printf(out, " %u: (%u,%u) [%u,%u)%s;", e->worker, e->step.m,
 				e->step.n, e->step.k_begin, e->step.k_end,
 				e->step.owns ? " owned" : "");
+		g_string_append_printf(out, " (act %d, counter %u, value %u, slot %u, parts %u)",
+			(int)e->step.act, e->step.counter, e->step.value, e->step.slot,
+			e->step.parts);
 	}
 }
 
@@ -167,6 +173,10 @@ static struct ts_spec draw_spec(void)
 	if (spec.policy == TS_WORKSTEAL && spec.mode != TS_GLOBAL)
 		spec.slots = 1 + upto(2);
 	spec.local_percent = upto(100);
+	spec.splits = 1 + upto(5);
+	spec.hybrid = (enum ts_hybrid)upto(TS_HYBRIDS - 1);
+	spec.min_k = 1 + upto(2);
+	spec.k_groups = 1 + upto(2);
 	return spec;
 }
 

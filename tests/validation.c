@@ -8,15 +8,21 @@
 struct sim {
 	struct ts_settings settings;
 	struct ts_run run;
-	GString *tiles; /* in the order of worker ids */
+	GString *tiles;         /* in the order of worker ids */
+	char **last;            /* tile of each worker */
+	uint64_t iterations[4]; /* of the first workers */
+	uint64_t parts, owners; /* items, by whether they write the output */
 };
 
 static void note_tile(void *data, const struct ts_item *item)
 {
-	char **tiles = data;
+	struct sim *s = data;
 
-	g_free(tiles[item->worker]);
-	tiles[item->worker] = g_strdup_printf("(%u,%u)", item->step.m, item->step.n);
+	g_free(s->last[item->worker]);
+	s->last[item->worker] = g_strdup_printf("(%u,%u)", item->step.m, item->step.n);
+	if (item->worker < G_N_ELEMENTS(s->iterations))
+		s->iterations[item->worker] += item->step.k_end - item->step.k_begin;
+	*(item->step.owns ? &s->owners : &s->parts) += 1;
 }
 
 /* Runs `options`, on a device in tests/data unless `device` is NULL. */
@@ -27,10 +33,11 @@ static void simulate(struct sim *s, const char *device, const char *options)
 	g_autofree char **argv = g_memdup2(words, sizeof *words * (g_strv_length(words) + 1));
 	g_autoptr(GOptionContext) context = ts_settings_context(&s->settings, "", "", NULL);
 	g_autoptr(GError) error = NULL;
-	g_autofree char **tiles = NULL;
 	struct ts_device *d;
 	struct ts_spec spec;
 
+	s->parts = s->owners = 0;
+	memset(s->iterations, 0, sizeof s->iterations);
 	ts_settings_parse(&s->settings, context, (int)g_strv_length(words), argv, &error);
 	g_assert_no_error(error);
 	if (device != NULL)
@@ -43,17 +50,18 @@ static void simulate(struct sim *s, const char *device, const char *options)
 	ts_device_free(d);
 	ts_run_init(&s->run, &s->settings, &spec, &error);
 	g_assert_no_error(error);
-	tiles = g_new0(char *, s->run.plan.workers);
-	const struct ts_sink sink = {tiles, note_tile, NULL};
+	s->last = g_new0(char *, s->run.plan.workers);
+	const struct ts_sink sink = {s, note_tile, NULL, NULL};
 
 	ts_run_simulate(&s->run, &s->settings, &sink, &error);
 	g_assert_no_error(error);
 	g_assert_true(s->run.sound);
 	s->tiles = g_string_new(NULL);
 	for (uint32_t i = 0; i < s->run.plan.workers; i++) {
-		g_string_append(s->tiles, tiles[i] == NULL ? "" : tiles[i]);
-		g_free(tiles[i]);
+		g_string_append(s->tiles, s->last[i] == NULL ? "" : s->last[i]);
+		g_free(s->last[i]);
 	}
+	g_clear_pointer(&s->last, g_free);
 }
 
 static void stop(struct sim *s)
@@ -86,6 +94,14 @@ static const struct figures figures[] = {
 	{"TraceLens: 2048x10240 in 256x144 tiles", "ideal-304",
 		"--policy data-parallel --m 2048 --n 10240 --k 64 --block 256x144x64", 0.947, 0.935,
 		0.001},
+	/* Figure 1c, on the 9437 us of 72 iterations: each partial sum takes 66 ps on this device.
+	 */
+	{"Stream-K figure 1c: stream-K with four workers", "ideal-4",
+		"--policy stream-k --hybrid basic --m 384 --n 384 --k 128 --block 128x128x4", 1, 1,
+		1e-7},
+	{"Stream-K: two-tile stream-K + data-parallel on the same", "ideal-4",
+		"--policy stream-k --hybrid two-tile --m 384 --n 384 --k 128 --block 128x128x4", 1,
+		1, 1e-7},
 };
 
 static void test_figures(const void *data)
@@ -132,6 +148,8 @@ static const struct counted counted[] = {
 		"--cus 100 --hold any20@0 --policy worksteal --mode global --m 20 --n 20 --k 1 "
 		"--block 1x1x1",
 		0, 5},
+	{"CLC: by cluster launch control",
+		"--cus 100 --hold any20@0 --policy clc --m 20 --n 20 --k 1 --block 1x1x1", 0, 5},
 	{"CLC: one CTA a tile",
 		"--cus 100 --hold any20@0 --policy data-parallel --m 20 --n 20 --k 1 --block 1x1x1",
 		0, 5},
@@ -194,6 +212,24 @@ static void test_cached(const void *data)
 	g_assert_cmpfloat_with_epsilon(ts_cache_hit_percent(l2), row->l2, 6);
 	g_assert_cmpfloat_with_epsilon(
 		ts_cache_hit_percent(ts_caches_llc(s.run.caches)), row->llc, 6);
+	stop(&s);
+}
+
+/* The rest of figure 1: 32 iterations a tile, 288 in all, 72 for each of the four workers; the
+ * three tiles that are cut have two parts each, and nobody waits. */
+static void test_iterations(void)
+{
+	struct sim s;
+
+	simulate(&s, "ideal-4",
+		"--policy stream-k --hybrid basic --m 384 --n 384 --k 128 --block 128x128x4");
+	g_assert_cmpuint(s.run.plan.depth, ==, 32);
+	g_assert_cmpuint(s.run.plan.shared_items * s.run.plan.depth, ==, 288);
+	for (int i = 0; i < 4; i++)
+		g_assert_cmpuint(s.iterations[i], ==, 72);
+	g_assert_cmpuint(s.parts, ==, 3);
+	g_assert_cmpuint(s.owners, ==, 9);
+	g_assert_cmpuint(s.run.summary.all.wait_time, ==, 0);
 	stop(&s);
 }
 
@@ -307,6 +343,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, &cached[i], test_cached);
 	}
+	g_test_add_func("/validation/Stream-K figure 1c: iterations", test_iterations);
 	g_test_add_func("/validation/TraceLens: padding of 256x144 tiles", test_padding);
 	g_test_add_func("/validation/active clusters of RTX 5090 and H200", test_residency);
 	g_test_add_func("/validation/pyhip's golden order", test_golden_order);

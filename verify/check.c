@@ -19,19 +19,45 @@ void ts_checker_finish(struct ts_checker *k)
 	g_clear_pointer(&k->live, g_free);
 }
 
-static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
-	enum ts_pick pick, const uint8_t *live, uint64_t seed)
+static bool check_resident(struct ts_checker *k, const struct ts_plan *p,
+	const struct ts_rules *rules, enum ts_pick pick, const uint8_t *live, uint64_t seed,
+	uint32_t resident)
 {
-	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = RESIDENT, .live = live};
+	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = resident, .live = live};
 
 	k->walks++;
 	k->tiles += p->tiles;
 	if (ts_walk_run(&walk, p, rules, &k->coverage))
 		return true;
 	k->pick = pick;
+	k->resident = resident < MIN(RESIDENT, p->workers) ? resident : 0;
 	k->masked = live == k->live && live != NULL;
 	k->finding = k->coverage.finding;
 	return false;
+}
+
+static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
+	enum ts_pick pick, const uint8_t *live, uint64_t seed)
+{
+	bool all = ts_rules_policy(rules, p->policy).all_resident;
+
+	return check_resident(
+		k, p, rules, pick, live, seed, all ? MAX(p->workers, RESIDENT) : RESIDENT);
+}
+
+/* With partial sums, workers wait for each other: as few as can be are there, in the order of their
+ * ids, unless the policy says that it needs all of them. */
+static bool check_few(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
+	const uint8_t *live, uint64_t seed)
+{
+	uint32_t most = MIN(p->workers - 1, 3);
+
+	if (p->workspace == 0 || ts_rules_policy(rules, p->policy).all_resident)
+		return true;
+	for (uint32_t resident = 1; resident <= most; resident++)
+		if (!check_resident(k, p, rules, TS_ANY_ONE, live, seed, resident))
+			return false;
+	return true;
 }
 
 /* Every set of missing workers that the policy promises to survive. k->live is made. */
@@ -55,9 +81,15 @@ bool ts_check_plan(struct ts_checker *k, const struct ts_plan *p, const struct t
 		return false;
 	if (p->counters == 0 || p->items == 0)
 		return true;
-	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++)
+	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++) {
+		/* No device starts the highest ids first, which matters where workers wait. */
+		if (pick == TS_LAST_ONE && p->workspace > 0 && p->workers > RESIDENT)
+			continue;
 		if (!check(k, p, rules, pick, live, seed))
 			return false;
+	}
+	if (!check_few(k, p, rules, live, seed))
+		return false;
 	if (live != NULL)
 		return true;
 	if (p->workers > k->live_made) {

@@ -14,7 +14,8 @@ struct ts_checker {
 	uint64_t walks, tiles;   /* so far */
 	/* The walk that failed last. */
 	enum ts_pick pick;
-	bool masked; /* with some workers missing that the policy promises to do without */
+	uint32_t resident; /* workers there at once, where those were few; else 0 */
+	bool masked;       /* with some workers missing that the policy promises to do without */
 	struct ts_finding finding;
 };
 
@@ -22,8 +23,9 @@ void ts_checker_init(struct ts_checker *k);
 void ts_checker_finish(struct ts_checker *k);
 
 /* Where claims are made: in turns, each end alone, at random, and with the fewest workers that the
- * policy promises to need. Without claims the order of workers cannot matter: one walk. `live` says
- * which workers run, NULL for all, and then replaces the fewest. `rules` NULL: the registered ones.
+ * policy promises to need; where there are partial sums, also with one to three places. Without
+ * claims the order of workers cannot matter: one walk. `live` says which workers run, NULL for all,
+ * and then replaces the fewest. `rules` NULL: the registered ones.
  */
 bool ts_check_plan(struct ts_checker *k, const struct ts_plan *plan, const struct ts_rules *rules,
 	const uint8_t *live, uint64_t seed);

@@ -32,6 +32,7 @@ void ts_coverage_finish(struct ts_coverage *c)
 	g_clear_pointer(&c->parts, g_hash_table_unref);
 	g_clear_pointer(&c->bits, g_free);
 	g_clear_pointer(&c->claimed, g_free);
+	g_clear_pointer(&c->workspace.slots, g_free);
 }
 
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
@@ -52,6 +53,14 @@ void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 	}
 	if (plan->counters > 0)
 		memset(c->claimed, 0, plan->counters * sizeof *c->claimed);
+	if (plan->workspace > c->slots_made) {
+		g_free(c->workspace.slots);
+		c->workspace.slots = g_new(struct ts_slot, plan->workspace);
+		c->slots_made = plan->workspace;
+	}
+	if (plan->workspace > 0)
+		memset(c->workspace.slots, 0, plan->workspace * sizeof *c->workspace.slots);
+	c->workspace.plan = plan;
 	g_clear_pointer(&c->parts, g_hash_table_unref);
 	c->idle_workers = 0;
 	memset(&c->finding, 0, sizeof c->finding);
@@ -150,6 +159,31 @@ bool ts_coverage_claim(struct ts_coverage *c, uint32_t worker, uint32_t counter,
 	return false;
 }
 
+bool ts_coverage_step(
+	struct ts_coverage *c, struct ts_hand *hand, uint32_t worker, const struct ts_step *s)
+{
+	struct ts_finding f = {0};
+	uint32_t has = 0;
+
+	if (s->act == TS_WAIT || s->act == TS_SIGNAL) {
+		if (s->counter >= c->plan->counters) {
+			f.fault = TS_COUNTER;
+			f.worker = worker;
+			f.counter = s->counter;
+			ts_coverage_fault(c, &f);
+			return false;
+		}
+		if (s->act == TS_SIGNAL)
+			c->claimed[s->counter] += s->value;
+		has = c->claimed[s->counter];
+	}
+	c->workspace.fixed_sum = ts_rules_policy(c->rules, c->plan->policy).fixed_sum;
+	if (ts_workspace_step(&c->workspace, hand, worker, s, has, &f))
+		return true;
+	ts_coverage_fault(c, &f);
+	return false;
+}
+
 /* Is every k iteration of the tile with number `index` done? Also notes a wrong number of owners.
  */
 static bool is_done(struct ts_coverage *c, struct ts_found_tile tile, uint64_t index)
@@ -199,6 +233,9 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 	uint64_t whole = 0;
 	struct ts_finding f = {0};
 
+	if (c->finding.fault == TS_SOUND && !ts_workspace_verdict(&c->workspace, &f))
+		ts_coverage_fault(c, &f);
+	memset(&f, 0, sizeof f);
 	if (c->finding.fault != TS_SOUND)
 		return false;
 	for (size_t i = 0; i < c->words; i++)

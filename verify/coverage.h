@@ -4,7 +4,7 @@
 #define TS_COVERAGE_H
 
 #include "policies/rules.h"
-#include "verify/finding.h"
+#include "verify/workspace.h"
 
 /* One bit a tile, and lists only for tiles whose k range is split. Can be reset for another plan,
  * and then keeps its memory. */
@@ -16,6 +16,8 @@ struct ts_coverage {
 	GHashTable *parts; /* tile -> struct part, or NULL while there is none */
 	uint32_t *claimed; /* per counter: claims seen */
 	size_t claimed_made;
+	struct ts_workspace workspace;
+	size_t slots_made;
 	uint64_t idle_workers;
 	struct ts_finding finding; /* the first one */
 };
@@ -33,6 +35,11 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, const struct ts_ste
 /* Worker `worker` claims from `counter`. Returns the counter's old value, or false where the plan
  * has no such counter. */
 bool ts_coverage_claim(struct ts_coverage *c, uint32_t worker, uint32_t counter, uint32_t *ret_old);
+
+/* Worker `worker`, holding `hand`, carries out any step; items and claims are noted beside this.
+ * What its counter has is known from the claims and from here. False where it is wrong. */
+bool ts_coverage_step(
+	struct ts_coverage *c, struct ts_hand *hand, uint32_t worker, const struct ts_step *s);
 
 /* To be called when no worker is left. True if all is well, else c->finding says what is not. */
 bool ts_coverage_verdict(struct ts_coverage *c);

@@ -35,7 +35,8 @@ static const uint32_t no_move = UINT32_MAX;
 
 bool ts_explore_fits(const struct ts_plan *p)
 {
-	return ts_computed_make(p, NULL).words + p->counters + p->workers < words_max;
+	return ts_computed_make(p, NULL).words + p->counters + p->workers + ts_world_slot_words(p) <
+		words_max;
 }
 
 /* Looks up once a state what choosing needs of each worker. */
@@ -243,8 +244,8 @@ static bool try(const struct ts_explore *how, const struct ts_plan *plan, bool r
 
 	reset(found);
 	ts_world_init(&x.world, how, plan);
-	/* Entering in any order makes each worker depend on all. */
-	x.reduces = reduces && x.world.locals.closed && !x.world.any_entry;
+	/* Entering in any order, or by a counter, makes each worker depend on all. */
+	x.reduces = reduces && x.world.locals.closed && !x.world.any_entry && !x.world.launches;
 	ts_states_init(&x.states, x.world.words,
 		how->states_max == 0 ? UINT64_MAX : how->states_max, bytes_max);
 	x.from = g_new(uint32_t, x.world.words);

@@ -33,6 +33,11 @@ const char *ts_fault_name(enum ts_fault fault)
 	case TS_DEADLOCK: return "deadlock";
 	case TS_ENDLESS: return "endless";
 	case TS_NO_STEP: return "unknown step";
+	case TS_NO_SLOT: return "slot out of range";
+	case TS_SLOT_BUSY: return "slot reused too early";
+	case TS_SLOT_EARLY: return "partial sum read too early";
+	case TS_SLOT_OTHER: return "wrong partial sum";
+	case TS_NOT_ADDED: return "partial sum not added";
 	case TS_FAULTS: break;
 	}
 	return NULL;
@@ -120,6 +125,32 @@ static void put_starved(GString *out, const struct ts_finding *f, const struct t
 	put_tiles(out, f, p);
 }
 
+/* Slots of the workspace. */
+static void put_slot(GString *out, const struct ts_finding *f, const struct ts_plan *p)
+{
+	g_string_append_printf(out, "worker %u, ", f->worker);
+	if (f->fault == TS_NO_SLOT)
+		g_string_append_printf(
+			out, "tile (%u,%u): uses slot %u", f->tiles[0].m, f->tiles[0].n, f->slot);
+	else if (f->fault == TS_SLOT_BUSY)
+		g_string_append_printf(out,
+			"k iterations [%u, %u) of tile (%u,%u): writes slot %u, which worker %u "
+			"used "
+			"last and may still need",
+			f->k_begin, f->k_end, f->tiles[0].m, f->tiles[0].n, f->slot, f->other);
+	else
+		g_string_append_printf(out, "fix-up of tile (%u,%u): adds slot %u, ", f->tiles[0].m,
+			f->tiles[0].n, f->slot);
+	if (f->fault == TS_NO_SLOT)
+		g_string_append_printf(out, ", but the plan has %u", p->workspace);
+	else if (f->fault == TS_SLOT_EARLY)
+		g_string_append(
+			out, "which holds no sums yet whose signal the worker has waited for");
+	else if (f->fault == TS_SLOT_OTHER)
+		g_string_append(
+			out, "which is another tile's, or not the next one in the order of k");
+}
+
 char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 {
 	GString *out = g_string_new(NULL);
@@ -170,8 +201,18 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 		break;
 	case TS_NO_STEP:
 		g_string_append_printf(out,
-			"worker %u answers act %u, which is none of TS_STOP (%d) to TS_SIGNAL (%d)",
-			f->worker, f->counter, TS_STOP, TS_SIGNAL);
+			"worker %u answers act %u, which is none of TS_STOP (%d) to TS_FIX_UP (%d)",
+			f->worker, f->counter, TS_STOP, TS_FIX_UP);
+		break;
+	case TS_NO_SLOT:
+	case TS_SLOT_BUSY:
+	case TS_SLOT_EARLY:
+	case TS_SLOT_OTHER: put_slot(out, f, p); break;
+	case TS_NOT_ADDED:
+		g_string_append_printf(out,
+			"worker %u, tile (%u,%u): a partial sum is written and never added to the "
+			"output",
+			f->worker, f->tiles[0].m, f->tiles[0].n);
 		break;
 	case TS_FAULTS: break;
 	}

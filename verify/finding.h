@@ -19,6 +19,11 @@ enum ts_fault {
 	TS_DEADLOCK,     /* all resident workers wait */
 	TS_ENDLESS,      /* more steps than any schedule of this plan needs */
 	TS_NO_STEP,      /* an answer that is no step of the contract */
+	TS_NO_SLOT,      /* a slot for partial sums that the plan does not have */
+	TS_SLOT_BUSY,    /* a slot written again before it was surely read */
+	TS_SLOT_EARLY,   /* a slot read before it was surely written, or twice */
+	TS_SLOT_OTHER,   /* a slot with another tile's sums, or not the next in the order of k */
+	TS_NOT_ADDED,    /* partial sums that nobody adds, or an output without some of them */
 	TS_FAULTS
 };
 
@@ -36,6 +41,7 @@ struct ts_finding {
 	uint64_t count;                               /* all of them */
 	uint32_t k_begin, k_end;
 	uint32_t counter, counter_items, claimed;
+	uint32_t slot, other;  /* and the worker that used the slot last */
 	uint64_t idle_workers; /* that never ran, being masked or released too early */
 };
 

@@ -39,7 +39,8 @@ static enum moved move(struct play *play, uint32_t worker)
 
 	if (s.act != TS_WAIT)
 		s = play->rules.next(play->plan, &seat->worker, seat->answer);
-	if (s.act != TS_STOP && s.act != TS_WORK && s.counter >= play->plan->counters)
+	if (s.act != TS_STOP && s.act != TS_WORK && s.act != TS_FIX_UP &&
+		s.counter >= play->plan->counters)
 		return FAILED;
 	if (s.act == TS_WORK && s.g >= play->plan->groups)
 		return FAILED;
@@ -57,6 +58,7 @@ static enum moved move(struct play *play, uint32_t worker)
 		seat->waits.act = TS_STOP;
 		break;
 	case TS_SIGNAL: play->counters[s.counter] += s.value; break;
+	case TS_FIX_UP: break;
 	}
 	return MOVED;
 }
@@ -101,6 +103,8 @@ GPtrArray *ts_items_of_plan(const struct ts_plan *plan, const struct ts_rules *r
 	if (rules != NULL)
 		play.rules = *rules;
 	play.counters = g_new0(uint32_t, plan->counters);
+	if (plan->launches == 1)
+		play.counters[0] = plan->workers; /* all of them are there */
 	play.seats = g_new0(struct seat, plan->workers);
 	play.items = g_ptr_array_new_with_free_func(free_items);
 	for (uint32_t w = 0; w < plan->workers; w++) {

@@ -6,13 +6,14 @@
 enum { LOCALS_MAX = 1 << 16, ANSWERS_KEPT = 1 << 16 };
 
 /* A field more must be compared below. */
-G_STATIC_ASSERT(sizeof(struct ts_step) == 36 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
+G_STATIC_ASSERT(sizeof(struct ts_step) == 44 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
 
 static bool same_step(const struct ts_step *a, const struct ts_step *b)
 {
 	return a->act == b->act && a->g == b->g && a->m == b->m && a->n == b->n &&
 		a->k_begin == b->k_begin && a->k_end == b->k_end && a->counter == b->counter &&
-		a->value == b->value && a->owns == b->owns;
+		a->value == b->value && a->slot == b->slot && a->parts == b->parts &&
+		a->owns == b->owns;
 }
 
 static gboolean equal(gconstpointer a, gconstpointer b)
@@ -84,7 +85,7 @@ static uint32_t intern(
 {
 	struct ts_local local = {.after = *worker, .flags = flags};
 
-	local.between = worker->claiming == 0;
+	local.between = !ts_worker_holds(l->plan, worker);
 	local.step = l->next(l->plan, &local.after, answer);
 	local.touches = local.raises = UINT64_MAX;
 	if (l->keep_apart) {
@@ -149,6 +150,7 @@ uint64_t ts_step_touches(const struct ts_plan *p, const struct ts_step *s)
 	case TS_WAIT:
 	case TS_SIGNAL: return ts_counter_bit(p, s->counter);
 	case TS_WORK:
+	case TS_FIX_UP:
 	case TS_STOP: break;
 	}
 	return 0;

@@ -30,6 +30,10 @@ static void put_step(GString *out, const struct ts_event *e, const struct ts_pla
 		g_string_append_printf(out, "waits for counter %u to reach %u, which has %u",
 			s->counter, s->value, e->value);
 		return;
+	case TS_FIX_UP:
+		g_string_append_printf(out, "adds %u partial sum%s to tile (%u,%u)", s->parts,
+			s->parts == 1 ? "" : "s", s->m, s->n);
+		return;
 	case TS_SIGNAL:
 		g_string_append_printf(
 			out, "adds %u to counter %u, which had %u", s->value, s->counter, e->value);

@@ -1,6 +1,8 @@
 /* The driver of the verifier: one loop that carries out steps. */
 #include "verify/walk.h"
 
+#include <string.h>
+
 #include "policies/plan.h"
 
 /* Passed to ts_walk's loops by value, so that the compiler can inline the built-in policies. */
@@ -13,6 +15,7 @@ struct seat {
 	uint32_t answer;
 	uint32_t waits; /* 1 while blocked */
 	uint32_t counter, value;
+	struct ts_hand hand;
 };
 
 struct run {
@@ -53,12 +56,18 @@ static bool enter(struct run *r, struct seat *seat)
 {
 	const struct ts_plan *p = r->plan;
 
+	/* The launches of the hardware go by its own counter, and take whom nobody has cancelled.
+	 */
+	if (p->launches == 1)
+		r->entered = MIN(r->coverage->claimed[0], p->workers);
 	while (r->entered < p->workers) {
 		uint32_t id = r->entered++;
 
-		if (r->walk->pick == TS_LAST_ONE)
+		if (p->launches == 1)
+			r->coverage->claimed[0]++;
+		else if (r->walk->pick == TS_LAST_ONE)
 			id = p->workers - 1 - id;
-		if (r->walk->live != NULL && r->walk->live[id] == 0) {
+		if (p->launches == 0 && r->walk->live != NULL && r->walk->live[id] == 0) {
 			r->coverage->idle_workers++;
 			continue;
 		}
@@ -67,9 +76,19 @@ static bool enter(struct run *r, struct seat *seat)
 		seat->waits = 0;
 		seat->counter = 0;
 		seat->value = 0;
+		memset(&seat->hand, 0, sizeof seat->hand);
 		return true;
 	}
 	return false;
+}
+
+static uint32_t count_live(const struct ts_plan *p, const uint8_t *live)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->workers; i++)
+		count += live[i] != 0;
+	return count;
 }
 
 static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
@@ -98,22 +117,23 @@ static enum moved wait_on(const struct run *r, struct seat *seat)
  * and waits all see the same value. */
 static enum moved wait_or_signal(struct run *r, struct seat *seat, const struct ts_step *s)
 {
-	struct ts_finding f = {0};
-
-	if (s->counter >= r->plan->counters) {
-		f.fault = TS_COUNTER;
-		f.worker = seat->worker.id;
-		f.counter = s->counter;
-		ts_coverage_fault(r->coverage, &f);
+	if (!ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, s))
 		return FAILED;
-	}
-	if (s->act == TS_SIGNAL) {
-		r->coverage->claimed[s->counter] += s->value;
+	if (s->act == TS_SIGNAL)
 		return MOVED;
-	}
 	seat->counter = s->counter;
 	seat->value = s->value;
 	return wait_on(r, seat);
+}
+
+/* What a step means for partial sums, of which most plans have none. */
+static inline enum moved partial(
+	struct run *r, struct seat *seat, const struct ts_step *s, enum moved how)
+{
+	if (r->plan->workspace > 0 &&
+		!ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, s))
+		return FAILED;
+	return how;
 }
 
 G_ALWAYS_INLINE static inline enum moved move(
@@ -126,14 +146,19 @@ G_ALWAYS_INLINE static inline enum moved move(
 	s = next(r->plan, &seat->worker, seat->answer);
 	r->steps++;
 	switch (s.act) {
-	case TS_WORK: ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile); return MOVED;
+	case TS_WORK:
+		ts_coverage_item(r->coverage, seat->worker.id, &s, cta_tile);
+		return partial(r, seat, &s, MOVED);
 	case TS_CLAIM:
 		if (ts_coverage_claim(r->coverage, seat->worker.id, s.counter, &seat->answer))
 			return MOVED;
 		return FAILED;
 	case TS_WAIT:
 	case TS_SIGNAL: return wait_or_signal(r, seat, &s);
-	case TS_STOP: return LEFT;
+	case TS_FIX_UP:
+		return ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, &s) ? MOVED
+										       : FAILED;
+	case TS_STOP: return partial(r, seat, &s, LEFT);
 	}
 	/* Only a policy file or a test gets here. */
 	seat->counter = (uint32_t)s.act;
@@ -236,6 +261,9 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	if (plan->items == 0)
 		return true;
 	r.steps_max = ts_plan_steps_max(plan);
+	/* Who is missing there is a place that is, not an id. */
+	if (plan->launches == 1 && walk->live != NULL)
+		seats = MIN(seats, count_live(plan, walk->live));
 	r.seats = g_new(struct seat, seats);
 	while (r.count < seats && enter(&r, &r.seats[r.count]))
 		r.count++;

@@ -43,6 +43,7 @@ static void find_queues(struct ts_world *w)
 	uint32_t owned = MIN(p->queue_domains * p->slots.by, p->counters);
 
 	w->promise = policy.promise(p);
+	w->fixed_sum = policy.fixed_sum;
 	for (uint32_t id = 0; id < p->workers; id++) {
 		const struct ts_step *s = &ts_locals_at(&w->locals, w->entrants[id])->step;
 		bool needed = s->act == TS_CLAIM && s->counter < owned &&
@@ -61,9 +62,11 @@ void ts_world_init(struct ts_world *w, const struct ts_explore *how, const struc
 	w->plan = plan;
 	ts_locals_init(&w->locals, plan, how->rules);
 	w->computed = ts_computed_make(plan, how->rules);
-	w->words = 1 + (uint64_t)plan->counters + plan->workers + w->computed.words;
+	w->words = 1 + (uint64_t)plan->counters + plan->workers + w->computed.words +
+		ts_world_slot_words(plan);
 	w->resident = how->resident == 0 ? plan->workers : MIN(how->resident, plan->workers);
-	w->any_entry = how->late && w->resident < plan->workers;
+	w->launches = plan->launches == 1;
+	w->any_entry = how->late && (w->resident < plan->workers || w->launches);
 	w->locals.keep_apart = how->brute;
 	w->locals.keep_started = how->late && !w->any_entry && !how->release;
 	w->steps_max = ts_plan_steps_max(plan);
@@ -119,6 +122,14 @@ static uint32_t present(const struct ts_world *w, const uint32_t *state)
 	return count;
 }
 
+static void enter(struct ts_world *w, uint32_t *state, uint32_t id)
+{
+	event(w, TS_ENTERED, id, NULL, 0);
+	ts_world_locals(w, state)[id] = w->entrants[id];
+	if (w->launches)
+		ts_world_counters(state)[0]++;
+}
+
 static void leave(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_absent how)
 {
 	uint32_t *locals = ts_world_locals(w, state);
@@ -126,10 +137,16 @@ static void leave(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_abse
 	locals[id] = how;
 	if (w->any_entry)
 		return;
+	if (w->launches) {
+		uint32_t next = ts_world_counters(state)[0];
+
+		if (next < w->plan->workers && locals[next] == TS_QUEUED)
+			enter(w, state, next);
+		return;
+	}
 	for (uint32_t next = 0; next < w->plan->workers; next++)
 		if (locals[next] == TS_QUEUED) {
-			locals[next] = w->entrants[next];
-			event(w, TS_ENTERED, next, NULL, 0);
+			enter(w, state, next);
 			return;
 		}
 }
@@ -155,7 +172,7 @@ static bool is_endless(struct ts_world *w, uint32_t *state, uint32_t id)
 
 	for (uint64_t steps = 0; steps <= w->steps_max; steps++) {
 		const struct ts_step s = ts_locals_at(&w->locals, number)->step;
-		bool goes_on = s.act == TS_WORK;
+		bool goes_on = s.act == TS_WORK || s.act == TS_FIX_UP;
 
 		if (s.act == TS_WAIT && s.counter < w->plan->counters)
 			goes_on = counters[s.counter] >= s.value;
@@ -168,11 +185,36 @@ static bool is_endless(struct ts_world *w, uint32_t *state, uint32_t id)
 	return true;
 }
 
+/* What the step means for partial sums. */
+static void use_workspace(struct ts_world *w, uint32_t *state, uint32_t id, const struct ts_step *s)
+{
+	const struct ts_plan *p = w->plan;
+	struct ts_hand hand = {0};
+	uint32_t *held = NULL;
+	uint32_t has = s->act == TS_SIGNAL ? ts_world_counters(state)[s->counter] : 0;
+	struct ts_workspace workspace = {p, w->fixed_sum, NULL};
+	struct ts_finding f;
+
+	if (p->workspace > 0) {
+		uint32_t *slots = ts_world_slots(w, state);
+
+		workspace.slots = (struct ts_slot *)(gpointer)slots;
+		held = slots + (uint64_t)p->workspace * TS_SLOT_WORDS +
+			(uint64_t)id * TS_HAND_WORDS;
+		memcpy(&hand, held, sizeof hand);
+	}
+	if (!ts_workspace_step(&workspace, &hand, id, s, has, &f))
+		note(w, state, &f);
+	if (held != NULL)
+		memcpy(held, &hand, sizeof hand);
+}
+
 static void use_counter(struct ts_world *w, uint32_t *state, uint32_t id, const struct ts_step *s)
 {
 	uint32_t *local = &ts_world_locals(w, state)[id];
 	uint32_t *counter = &ts_world_counters(state)[s->counter];
-	uint32_t first = w->how->counters == NULL ? 0 : w->how->counters[s->counter];
+	bool is_clean = w->how->counters == NULL || (w->launches && s->counter == 0);
+	uint32_t first = is_clean ? 0 : w->how->counters[s->counter];
 	uint32_t old = *counter;
 	uint32_t added = s->act == TS_CLAIM ? 1 : s->act == TS_SIGNAL ? s->value : 0;
 
@@ -183,6 +225,12 @@ static void use_counter(struct ts_world *w, uint32_t *state, uint32_t id, const 
 	}
 	event(w, TS_STEPPED, id, s, old);
 	*counter = old + added;
+	/* A claim of a worker that is not launched: it never is. */
+	if (w->launches && s->counter == 0 && s->act == TS_CLAIM && old < w->plan->workers &&
+		ts_world_locals(w, state)[old] == TS_QUEUED)
+		ts_world_locals(w, state)[old] = TS_FINISHED;
+	if (s->act != TS_CLAIM)
+		use_workspace(w, state, id, s);
 	w->lowered |= *counter < old;
 	w->most_added = MAX(w->most_added, added);
 	*local = ts_locals_then(&w->locals, *local, old);
@@ -201,14 +249,20 @@ static void carry_out(struct ts_world *w, uint32_t *state, uint32_t id)
 	switch (s.act) {
 	case TS_STOP:
 		event(w, TS_STEPPED, id, &s, 0);
+		use_workspace(w, state, id, &s);
 		leave(w, state, id, TS_FINISHED);
 		return;
 	case TS_WORK:
+	case TS_FIX_UP:
 		event(w, TS_STEPPED, id, &s, 0);
-		faults = ts_computed_item(&w->computed, ts_world_computed(w, state), id, &s, &f);
+		faults = 0;
+		if (s.act == TS_WORK)
+			faults = ts_computed_item(
+				&w->computed, ts_world_computed(w, state), id, &s, &f);
 		if (faults != 0)
 			note(w, state, &f);
 		state[0] |= faults;
+		use_workspace(w, state, id, &s);
 		*local = ts_locals_then(&w->locals, *local, 0);
 		if (is_endless(w, state, id))
 			give_up(w, state, id, TS_ENDLESS);
@@ -240,7 +294,12 @@ static void settle(struct ts_world *w, uint32_t *state)
 		while (locals[id] >= TS_LOCALS_FROM) {
 			enum ts_act act = ts_locals_at(&w->locals, locals[id])->step.act;
 
-			if (act != TS_STOP && (act != TS_WORK || is_spare(w, state, id)))
+			if (act != TS_STOP && act != TS_FIX_UP &&
+				(act != TS_WORK || is_spare(w, state, id)))
+				break;
+			/* Somebody else will be launched. */
+			if (act == TS_STOP && w->launches &&
+				ts_world_counters(state)[0] < w->plan->workers)
 				break;
 			carry_out(w, state, id);
 		}
@@ -255,6 +314,8 @@ void ts_world_start(struct ts_world *w, uint32_t *state)
 		ts_world_counters(state)[i] = w->how->counters[i];
 	for (uint32_t id = 0; id < w->plan->workers; id++)
 		locals[id] = id < w->resident && !w->any_entry ? w->entrants[id] : TS_QUEUED;
+	if (w->launches)
+		ts_world_counters(state)[0] = w->any_entry ? 0 : w->resident;
 	settle(w, state);
 }
 
@@ -266,8 +327,10 @@ unsigned ts_world_moves(struct ts_world *w, const uint32_t *state, uint32_t id)
 
 	if (number == TS_QUEUED) {
 		bool place = w->any_entry && present(w, state) < w->resident;
-		bool never = w->any_entry && may_miss(w, state, id);
+		bool never = w->any_entry && !w->launches && may_miss(w, state, id);
 
+		if (w->launches && state[1] != id)
+			return 0;
 		return (place ? 1u << TS_MOVE_ENTER : 0) | (never ? 1u << TS_MOVE_MISS : 0);
 	}
 	if (number < TS_LOCALS_FROM)
@@ -283,10 +346,7 @@ void ts_world_move(struct ts_world *w, uint32_t *state, uint32_t id, enum ts_mov
 {
 	switch (move) {
 	case TS_MOVE_STEP: carry_out(w, state, id); break;
-	case TS_MOVE_ENTER:
-		event(w, TS_ENTERED, id, NULL, 0);
-		ts_world_locals(w, state)[id] = w->entrants[id];
-		break;
+	case TS_MOVE_ENTER: enter(w, state, id); break;
 	case TS_MOVE_MISS:
 		event(w, TS_RELEASED, id, NULL, 0);
 		if (ts_world_locals(w, state)[id] == TS_QUEUED)
@@ -320,9 +380,19 @@ void ts_world_end(struct ts_world *w, uint32_t *state)
 		note(w, state, &f);
 		return;
 	}
-	if (state[0] != 0 ||
-		ts_computed_verdict(
-			&w->computed, ts_world_computed(w, state), ts_world_counters(state), &f))
+	if (state[0] != 0)
+		return;
+	if (w->plan->workspace > 0) {
+		const struct ts_workspace workspace = {w->plan, w->fixed_sum,
+			(struct ts_slot *)(gpointer)ts_world_slots(w, state)};
+
+		if (!ts_workspace_verdict(&workspace, &f)) {
+			note(w, state, &f);
+			return;
+		}
+	}
+	if (ts_computed_verdict(
+		    &w->computed, ts_world_computed(w, state), ts_world_counters(state), &f))
 		return;
 	for (uint32_t id = 0; id < w->plan->workers; id++)
 		f.idle_workers += locals[id] == TS_MISSED;

@@ -5,17 +5,20 @@
 #include "verify/computed.h"
 #include "verify/explore.h"
 #include "verify/local.h"
+#include "verify/workspace.h"
 
 /* A state is an array of `words`: the faults met so far, counters, workers' locals, what is
- * computed. */
+ * computed, and where there is a workspace its slots and what workers hold of them. */
 struct ts_world {
 	const struct ts_explore *how;
 	const struct ts_plan *plan;
 	struct ts_locals locals;
 	struct ts_computed computed;
 	uint64_t words;
+	bool fixed_sum; /* ts_policy.fixed_sum */
 	uint32_t resident;
 	bool any_entry; /* who enters next is open */
+	bool launches;  /* plan.launches */
 	enum ts_promise promise;
 	uint32_t *begins;          /* counter of a domain that has items and that the
 				       worker claims from first; plan.counters if none */
@@ -67,6 +70,19 @@ static inline uint32_t *ts_world_locals(const struct ts_world *w, uint32_t *stat
 static inline uint32_t *ts_world_computed(const struct ts_world *w, uint32_t *state)
 {
 	return state + 1 + w->plan->counters + w->plan->workers;
+}
+
+static inline uint32_t *ts_world_slots(const struct ts_world *w, uint32_t *state)
+{
+	return ts_world_computed(w, state) + w->computed.words;
+}
+
+/* Words of the slots and hands of a plan. */
+static inline uint64_t ts_world_slot_words(const struct ts_plan *p)
+{
+	if (p->workspace == 0)
+		return 0;
+	return (uint64_t)p->workspace * TS_SLOT_WORDS + (uint64_t)p->workers * TS_HAND_WORDS;
 }
 
 /* Those of a state that is only read. */

@@ -185,3 +185,159 @@ struct ts_step ts_plant_far_claim(const struct ts_plan *p, struct ts_worker *w, 
 	(void)answer;
 	return ts_claim(p->counters);
 }
+
+/* Fix-ups, wrong in one step each. */
+
+struct ts_step ts_plant_no_wait(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_step s = ts_next(p, w, answer);
+
+	return s.act == TS_WAIT ? ts_next(p, w, answer) : s;
+}
+
+struct ts_step ts_plant_no_signal(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_step s = ts_next(p, w, answer);
+
+	return s.act == TS_SIGNAL ? ts_next(p, w, answer) : s;
+}
+
+struct ts_step ts_plant_no_fix_up(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_step s = ts_next(p, w, answer);
+
+	return s.act == TS_FIX_UP ? ts_next(p, w, answer) : s;
+}
+
+struct ts_step ts_plant_wait_for_less(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_step s = ts_next(p, w, answer);
+
+	s.value -= s.act == TS_WAIT ? 1 : 0;
+	return s;
+}
+
+/* `claiming` says that the signal has gone ahead of its part. */
+struct ts_step ts_plant_signal_first(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	enum { AHEAD = 99 };
+	struct ts_worker after = *w;
+	struct ts_step s;
+
+	if (w->claiming == AHEAD) {
+		w->claiming = 0;
+		s = ts_next(p, w, answer);
+		ts_next(p, w, answer);
+		return s;
+	}
+	s = ts_next(p, &after, answer);
+	if (s.act == TS_WORK && !s.owns) {
+		w->claiming = AHEAD;
+		return ts_next(p, &after, answer);
+	}
+	*w = after;
+	return s;
+}
+
+struct ts_step ts_plant_one_slot(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	struct ts_step s = ts_next(p, w, answer);
+
+	s.slot = 0;
+	return s;
+}
+
+/* The slots in the wrong order: of two the second alone, then the first. */
+struct ts_step ts_plant_backwards(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	enum { SECOND = 99 };
+	struct ts_worker before = *w;
+	bool second = w->claiming == SECOND;
+	struct ts_step s;
+
+	if (second)
+		w->claiming = 3; /* as fix_up.h does in front of its last step */
+	s = ts_next(p, w, answer);
+	if (s.act != TS_FIX_UP || s.parts != 2)
+		return s;
+	s.parts = 1;
+	if (second)
+		return s;
+	*w = before;
+	w->claiming = SECOND;
+	s.slot++;
+	s.owns = false;
+	return s;
+}
+
+/* Two workers a tile; the first one owns, and waits for the second. */
+struct ts_step ts_plant_owner_first(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	uint32_t item = w->id / 2, turn = w->turn++;
+	bool owns = w->id % 2 == 0;
+	struct ts_step s = ts_order_item(p, item);
+
+	(void)answer;
+	s.k_begin = owns ? 0 : 1;
+	s.k_end = owns ? 1 : p->depth;
+	s.owns = owns;
+	s.slot = item;
+	s.parts = owns ? 1 : 0;
+	if (turn == 0)
+		return s;
+	if (turn == 1)
+		return owns ? ts_wait(item, 1) : ts_signal(item, 1);
+	s.act = TS_FIX_UP;
+	return owns && turn == 2 ? s : ts_stop();
+}
+
+/* Four workers and two tiles, whose parts go into one slot, one after the other. */
+static struct ts_step reuse(const struct ts_plan *p, struct ts_worker *w, bool waits)
+{
+	uint32_t turn = w->turn++ + (w->id == 2 && !waits ? 1 : 0);
+	struct ts_step s = ts_order_item(p, w->id / 2);
+
+	s.owns = w->id % 2 == 1;
+	s.k_begin = s.owns ? 1 : 0;
+	s.k_end = s.owns ? p->depth : 1;
+	s.parts = s.owns ? 1 : 0;
+	if (w->id == 2 && turn == 0)
+		return ts_wait(1, 1);
+	turn -= w->id == 2 ? 1 : 0;
+	if (turn == 0)
+		return s;
+	if (!s.owns)
+		return turn == 1 ? ts_signal(0, 1) : ts_stop();
+	if (turn == 1)
+		return ts_wait(0, w->id == 1 ? 1 : 2);
+	s.act = TS_FIX_UP;
+	if (turn == 2)
+		return s;
+	return turn == 3 && w->id == 1 ? ts_signal(1, 1) : ts_stop();
+}
+
+struct ts_step ts_plant_reuse(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	(void)answer;
+	return reuse(p, w, true);
+}
+
+struct ts_step ts_plant_reuse_early(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	(void)answer;
+	return reuse(p, w, false);
+}
+
+/* Takes the answer of a claim that failed for one that did not. */
+struct ts_step ts_plant_decodes_failure(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	return ts_next(p, w, answer >= p->items ? answer - p->items : answer);
+}
+
+/* Claims before it has done the item of its own id. */
+struct ts_step ts_plant_forgets_own(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	w->turn = 1;
+	return ts_next(p, w, answer);
+}

@@ -28,5 +28,11 @@ ts_protocol_fn ts_plant_ring;
 ts_protocol_fn ts_plant_claims_on, ts_plant_waits_on, ts_plant_works_on;
 /* Claims from a counter that the plan does not have. */
 ts_protocol_fn ts_plant_far_claim;
+/* Of cluster launch control. */
+ts_protocol_fn ts_plant_decodes_failure, ts_plant_forgets_own;
+/* Of cut tiles. */
+ts_protocol_fn ts_plant_no_wait, ts_plant_no_signal, ts_plant_no_fix_up, ts_plant_wait_for_less,
+	ts_plant_signal_first, ts_plant_one_slot, ts_plant_backwards, ts_plant_owner_first,
+	ts_plant_reuse, ts_plant_reuse_early;
 
 #endif

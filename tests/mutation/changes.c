@@ -10,6 +10,24 @@ static bool is_item(const struct ts_listing *l, const struct ts_event *e)
 	return e->step.act == TS_WORK;
 }
 
+static bool is_signal(const struct ts_listing *l, const struct ts_event *e)
+{
+	(void)l;
+	return e->step.act == TS_SIGNAL;
+}
+
+static bool is_wait(const struct ts_listing *l, const struct ts_event *e)
+{
+	(void)l;
+	return e->step.act == TS_WAIT;
+}
+
+static bool is_fix_up(const struct ts_listing *l, const struct ts_event *e)
+{
+	(void)l;
+	return e->step.act == TS_FIX_UP;
+}
+
 static bool is_owner(const struct ts_listing *l, const struct ts_event *e)
 {
 	return is_item(l, e) && e->step.owns;
@@ -22,7 +40,8 @@ static bool is_part(const struct ts_listing *l, const struct ts_event *e)
 
 static bool is_claim(const struct ts_listing *l, const struct ts_event *e)
 {
-	return !is_item(l, e);
+	(void)l;
+	return e->step.act == TS_CLAIM;
 }
 
 static bool is_tail(const struct ts_listing *l, const struct ts_event *e)
@@ -305,16 +324,147 @@ static bool leave_out(struct ts_listing *l)
 	return e != NULL;
 }
 
+/* Steps between workers that share a tile. */
+
+static bool drop_fix_up(struct ts_listing *l)
+{
+	return remove_of(l, is_fix_up);
+}
+
+static bool drop_signal(struct ts_listing *l)
+{
+	return remove_of(l, is_signal);
+}
+
+static bool drop_wait(struct ts_listing *l)
+{
+	return remove_of(l, is_wait);
+}
+
+/* A step goes in front of the one of the same worker before it. */
+static bool hurry(struct ts_listing *l, is_kind_fn *is_kind)
+{
+	struct ts_event *e = find(l, is_kind);
+
+	for (struct ts_event *before = e; e != NULL && before-- > ts_listing_at(l, 0);) {
+		struct ts_event kept = *before;
+
+		if (before->worker != e->worker)
+			continue;
+		*before = *e;
+		*e = kept;
+		return true;
+	}
+	return false;
+}
+
+static bool signal_first(struct ts_listing *l)
+{
+	return hurry(l, is_signal);
+}
+
+static bool fix_up_first(struct ts_listing *l)
+{
+	return hurry(l, is_fix_up);
+}
+
+static bool wait_for_less(struct ts_listing *l)
+{
+	struct ts_event *e = find(l, is_wait);
+
+	if (e != NULL)
+		e->step.value -= 1 + ts_listing_draw(l, e->step.value);
+	return e != NULL;
+}
+
+static bool wait_for_another(struct ts_listing *l)
+{
+	struct ts_event *e = find(l, is_wait);
+
+	if (e != NULL)
+		e->step.counter = ts_listing_draw(l, l->plan.counters);
+	return e != NULL;
+}
+
+/* A part goes into the slot of another, be it read already or not. */
+static bool share_slot(struct ts_listing *l)
+{
+	struct ts_event *a = find(l, is_part), *b = find(l, is_part);
+
+	if (a != NULL && l->plan.workspace > 0)
+		a->step.slot = b->step.slot;
+	return a != b && l->plan.workspace > 0;
+}
+
+static bool store_far(struct ts_listing *l)
+{
+	struct ts_event *e = find(l, is_part);
+
+	if (e != NULL && l->plan.workspace > 0)
+		e->step.slot = l->plan.workspace + ts_listing_draw(l, 3);
+	return e != NULL && l->plan.workspace > 0;
+}
+
+static bool add_others(struct ts_listing *l)
+{
+	struct ts_event *e = find(l, is_fix_up);
+
+	if (e != NULL)
+		e->step.slot += ts_listing_draw(l, 2) == 0 ? 1 : UINT32_MAX;
+	return e != NULL;
+}
+
+static bool add_fewer(struct ts_listing *l)
+{
+	struct ts_event *e = find(l, is_fix_up);
+
+	if (e != NULL)
+		e->step.parts -= 1 + ts_listing_draw(l, e->step.parts);
+	return e != NULL;
+}
+
+static bool add_twice(struct ts_listing *l)
+{
+	struct ts_event *e = find(l, is_fix_up);
+	struct ts_event again;
+
+	if (e == NULL)
+		return false;
+	again = *e;
+	again.step.owns = ts_listing_draw(l, 2) == 0;
+	g_array_insert_val(l->events, index_of(l, e), again);
+	return true;
+}
+
+/* The fix-up of one tile adds to another. */
+static bool fix_up_another(struct ts_listing *l)
+{
+	struct ts_event *a = find(l, is_fix_up), *b = find(l, is_fix_up);
+
+	if (a == b)
+		return false;
+	a->step.m = b->step.m;
+	a->step.n = b->step.n;
+	return true;
+}
+
 static bool nothing(struct ts_listing *l)
 {
 	(void)l;
 	return true;
 }
 
+/* Partial sums forbid most orders, and most other workers. */
+static bool is_free(const struct ts_listing *l)
+{
+	return l->plan.workspace == 0;
+}
+
 static bool reorder(struct ts_listing *l)
 {
-	ts_listing_shuffle(l);
-	return true;
+	if (is_free(l))
+		ts_listing_shuffle(l);
+	return is_free(l);
 }
 
 static bool renumber(struct ts_listing *l)
@@ -322,7 +472,8 @@ static bool renumber(struct ts_listing *l)
 	uint32_t turn = ts_listing_draw(l, 1u << 30);
 
 	for (uint32_t i = 0; i < l->events->len; i++)
-		ts_listing_at(l, i)->worker = (ts_listing_at(l, i)->worker * 5 + turn) % 7919;
+		ts_listing_at(l, i)->worker =
+			(ts_listing_at(l, i)->worker * 5 + turn) % TS_LISTING_IDS;
 	return true;
 }
 
@@ -330,16 +481,17 @@ static bool swap_workers(struct ts_listing *l)
 {
 	struct ts_event *a = find(l, is_item), *b = find(l, is_item);
 
-	if (a != NULL)
-		swap(&a->worker, &b->worker);
-	return a != NULL;
+	if (a == NULL || !is_free(l))
+		return false;
+	swap(&a->worker, &b->worker);
+	return true;
 }
 
 static bool cut_all(struct ts_listing *l)
 {
-	for (uint32_t i = 0; i < l->events->len; i++)
+	for (uint32_t i = 0; is_free(l) && i < l->events->len; i++)
 		ts_listing_cut(l, i);
-	return true;
+	return is_free(l);
 }
 
 /* Another part of the same cluster. */
@@ -347,7 +499,7 @@ static bool hand_over(struct ts_listing *l)
 {
 	struct ts_event *part = find(l, is_part);
 
-	if (part == NULL)
+	if (part == NULL || !is_free(l))
 		return false;
 	for (uint32_t i = 0; i < l->events->len; i++) {
 		struct ts_event *e = ts_listing_at(l, i);
@@ -379,6 +531,19 @@ const struct ts_change ts_changes[] = {
 	{"two own an item", false, own},
 	{"a CTA beyond the grid computes", false, validate},
 	{"a CTA does not compute", false, leave_out},
+	{"a fix-up is left out", false, drop_fix_up},
+	{"a signal is left out", false, drop_signal},
+	{"a wait is left out", false, drop_wait},
+	{"a signal comes before the sums are written", false, signal_first},
+	{"a fix-up comes before the wait", false, fix_up_first},
+	{"a wait is for fewer signals", false, wait_for_less},
+	{"a wait is for another tile's signals", false, wait_for_another},
+	{"two parts share a slot", false, share_slot},
+	{"a part goes beyond the workspace", false, store_far},
+	{"a fix-up adds the slots beside", false, add_others},
+	{"a fix-up adds fewer slots", false, add_fewer},
+	{"a fix-up comes twice", false, add_twice},
+	{"a fix-up is of another tile", false, fix_up_another},
 	{"nothing is changed", true, nothing},
 	{"a claim is not seen", true, drop_claim},
 	{"events come in another order", true, reorder},

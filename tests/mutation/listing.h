@@ -7,8 +7,9 @@
 
 #include "verify/finding.h"
 
-/* A claim, or an item with the claim that gave it. Of an item, `step.value` is 1 + the rank whose
- * tile is taken for valid although it isn't, `step.counter` 1 + the rank whose tile is left out. */
+/* A step other than a wait that has not ended; an item with the claim that gave it. Of an item,
+ * `step.value` is 1 + the rank whose tile is taken for valid although it isn't, `step.counter` 1 +
+ * the rank whose tile is left out. */
 struct ts_event {
 	uint32_t worker;
 	struct ts_step step;
@@ -23,7 +24,8 @@ struct ts_listing {
 	GRand *random;   /* makes all choices, so that a seed gives the same listing again */
 };
 
-/* A walk of the plan of `spec`, in a random order of workers, with some items cut along k. False
+/* A walk of the plan of `spec`, in a random order of workers, with some items cut along k where the
+ * plan has no workspace, and then in any order. False
  * where the request is refused, and then there is nothing to clear. */
 bool ts_listing_make(struct ts_listing *l, const struct ts_spec *spec, uint32_t seed);
 void ts_listing_clear(struct ts_listing *l);
@@ -37,6 +39,9 @@ uint32_t ts_listing_draw(struct ts_listing *l, uint32_t end);
  * ownership. */
 void ts_listing_cut(struct ts_listing *l, uint32_t i);
 void ts_listing_shuffle(struct ts_listing *l);
+
+/* Ids of workers are below this, also where they are renumbered. */
+enum { TS_LISTING_IDS = 7919 };
 
 struct ts_truth {
 	bool faults[TS_FAULTS]; /* [TS_SOUND] where there is no other */

@@ -8,6 +8,7 @@ static struct {
 	bool policies[TS_POLICIES], modes[TS_MODES], orders[TS_ORDERS], remaps[TS_REMAPS];
 	bool shapes[TS_SHAPES], row_orders[TS_ROW_ORDERS], layouts[TS_LAYOUTS],
 		group_orders[TS_GROUP_ORDERS];
+	bool hybrids[TS_HYBRIDS];
 } seen;
 
 static void append_item(GString *out, const struct ts_plan *p, const struct ts_step *s)
@@ -52,6 +53,43 @@ static char *worker_items(const struct ts_plan *p, uint32_t id, uint32_t counter
 		else
 			append_item(out, p, &s);
 	}
+	return g_string_free(out, FALSE);
+}
+
+/* Every step of worker `id`, as steps.txt writes them. */
+static char *worker_steps(const struct ts_plan *p, uint32_t id)
+{
+	struct ts_worker w = ts_worker_make(id, id % p->domains);
+	GString *out = g_string_new(NULL);
+
+	for (uint64_t left = 4 * steps_max(p); left > 0; left--) {
+		struct ts_step s = ts_next(p, &w, 0);
+		bool whole = s.k_begin == 0 && s.k_end == p->depth;
+
+		switch (s.act) {
+		case TS_STOP: return g_string_free(out, FALSE);
+		case TS_WORK:
+			append_item(out, p, &s);
+			if (!whole || !s.owns || s.parts > 0)
+				g_string_append_printf(out, "[%u,%u)", s.k_begin, s.k_end);
+			if (!s.owns)
+				g_string_append_printf(out, ">%u", s.slot);
+			else if (!whole || s.parts > 0)
+				g_string_append_c(out, '=');
+			break;
+		case TS_SIGNAL:
+			g_string_append_printf(out, " +%u", s.counter);
+			g_string_append(out, s.value == 1 ? "" : " by another value");
+			break;
+		case TS_WAIT: g_string_append_printf(out, " ?%u=%u", s.counter, s.value); break;
+		case TS_FIX_UP:
+			g_string_append_printf(out, " <%u:%u", s.slot, s.parts);
+			g_string_append(out, s.owns ? "" : " without writing");
+			break;
+		case TS_CLAIM: g_string_append_printf(out, " claim %u", s.counter); break;
+		}
+	}
+	g_string_append(out, " and no end");
 	return g_string_free(out, FALSE);
 }
 
@@ -128,6 +166,7 @@ static char *answer_of(const char *what, const struct ts_plan *p)
 	GString *out = g_string_new(NULL);
 	bool counters = strcmp(what, "counters") == 0;
 	bool tries = strcmp(what, "tries") == 0;
+	bool steps = strcmp(what, "steps") == 0;
 
 	if (strcmp(what, "depths") == 0 || strcmp(what, "rows") == 0) {
 		g_string_free(out, TRUE);
@@ -141,6 +180,16 @@ static char *answer_of(const char *what, const struct ts_plan *p)
 
 			append_item(out, p, &s);
 		}
+	else if (strcmp(what, "claims") == 0)
+		for (uint32_t answer = 0; answer <= p->items; answer++) {
+			struct ts_worker w = ts_worker_make(0, 0);
+			struct ts_step s = ts_next(p, &w, 0);
+
+			g_assert_cmpint(ts_next(p, &w, 0).act, ==, TS_CLAIM);
+			s = ts_next(p, &w, answer);
+			if (s.act == TS_WORK)
+				append_item(out, p, &s);
+		}
 	else if (strcmp(what, "ids") == 0)
 		for (uint32_t id = 0; id < p->items; id++)
 			g_string_append_printf(out, "%s%u", id > 0 ? " " : "", ts_remap_id(p, id));
@@ -148,6 +197,7 @@ static char *answer_of(const char *what, const struct ts_plan *p)
 		for (uint32_t i = 0; i < (counters ? p->counters : p->workers); i++) {
 			g_autofree char *group = counters ? counter_items(p, i)
 				: tries                   ? worker_tries(p, i)
+				: steps                   ? worker_steps(p, i)
 							  : worker_items(p, i, UINT32_MAX);
 
 			append_group(out, i, group);
@@ -163,7 +213,8 @@ static void check_line(
 	g_autofree char *got = status == TS_OK ? answer_of(what, &plan) : NULL;
 
 	seen.policies[spec->policy] = true;
-	seen.modes[spec->mode] |= plan.counters > 0;
+	seen.modes[spec->mode] |= spec->policy == TS_WORKSTEAL && plan.counters > 0;
+	seen.hybrids[spec->hybrid] |= spec->policy == TS_STREAM_K && plan.counters > 0;
 	seen.orders[spec->order] = true;
 	seen.remaps[spec->remap] = true;
 	seen.shapes[spec->shape] = true;
@@ -189,6 +240,10 @@ void ts_vectors_test_complete(void)
 	for (int i = 0; i < TS_MODES; i++)
 		if (!seen.modes[i])
 			g_test_fail_printf("no line for mode %s", ts_mode_name((enum ts_mode)i));
+	for (int i = 0; i < TS_HYBRIDS; i++)
+		if (!seen.hybrids[i])
+			g_test_fail_printf(
+				"no line for hybrid %s", ts_hybrid_name((enum ts_hybrid)i));
 	for (int i = 0; i < TS_ORDERS; i++)
 		if (!seen.orders[i])
 			g_test_fail_printf("no line for order %s", ts_order_name((enum ts_order)i));

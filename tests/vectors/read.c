@@ -13,6 +13,11 @@ static const char *mode_name(uint32_t mode)
 	return ts_mode_name((enum ts_mode)mode);
 }
 
+static const char *hybrid_name(uint32_t hybrid)
+{
+	return ts_hybrid_name((enum ts_hybrid)hybrid);
+}
+
 static const char *order_name(uint32_t order)
 {
 	return ts_order_name((enum ts_order)order);
@@ -79,6 +84,10 @@ static const struct key keys[] = {
 	{"section", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, section)}},
 	{"layout", layout_name, 1, {G_STRUCT_OFFSET(struct ts_spec, layout)}},
 	{"group-order", group_order_name, 1, {G_STRUCT_OFFSET(struct ts_spec, group_order)}},
+	{"splits", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, splits)}},
+	{"hybrid", hybrid_name, 1, {G_STRUCT_OFFSET(struct ts_spec, hybrid)}},
+	{"min-k", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, min_k)}},
+	{"k-groups", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, k_groups)}},
 	/* Only read; words are written with `size`. */
 	{"tiles", NULL, 2,
 		{G_STRUCT_OFFSET(struct ts_spec, m), G_STRUCT_OFFSET(struct ts_spec, n)}},

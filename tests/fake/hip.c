@@ -1,162 +1,29 @@
-/* A libamdhip64 without a GPU: device memory is the host's, and the probe kernel is compiled into
- * it and runs workgroup after workgroup. MAJOR is the ROCm version that it plays; LACK_MEMSET and
- * LACK_PROPERTIES leave functions out. What it pretends is in the environment:
- *   FAKE_HIP_TARGET   name of the target (default gfx942:sramecc+:xnack-)
- *   FAKE_HIP_DEVICES  how many there are (default 1)
- *   FAKE_HIP_FAIL     FUNCTION=CODE: that one returns the code
- *   FAKE_HIP_LOSE     claims that are not counted: 1 in so many
- *   FAKE_HIP_LOG      file to which the name of each call is appended */
+/* A libamdhip64 without a GPU. MAJOR is the ROCm version that it plays; LACK_MEMSET and
+ * LACK_PROPERTIES leave functions out. FAKE_GPU_TARGET is the target (default
+ * gfx942:sramecc+:xnack-). */
 #include <elf.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { NO_DEVICE = 100, NO_BINARY = 209, INVALID = 1, NOT_FOUND = 500, OUT_OF_RESOURCES = 701 };
+#include "tests/fake/gpu.h"
+
+enum { NO_BINARY = 209, INVALID = 1, NOT_FOUND = 500, OUT_OF_RESOURCES = 701 };
 enum { XCDS = 8, CUS = 5, SHARED_BYTES = 65536, STATIC_SHARED = 92 };
 
-/* The workgroup that runs, a clock, and claims so far. */
-static uint32_t workgroup;
-static uint64_t now;
-static uint32_t claims;
-
-static uint32_t lose(void)
-{
-	const char *text = getenv("FAKE_HIP_LOSE");
-
-	return text == NULL ? 0 : (uint32_t)atoi(text);
-}
-
-/* In place of kernels/gpu.h: all workgroups have one thread that does anything. */
-#define TS_GPU_H
-#define TS_KERNEL(name, type, threads) static void name(const type args)
-#define TS_GPU static inline
-#define TS_SHARED(type, name, count) static type name[count]
-#define TS_READ(p) (*(p))
-#define TS_WRITE(p, value) (*(p) = (value))
-
-TS_GPU uint32_t gpu_thread(void)
-{
-	return 0;
-}
-
-TS_GPU uint32_t gpu_rank(void)
-{
-	return 0;
-}
-
-TS_GPU uint32_t gpu_cluster(void)
-{
-	return workgroup;
-}
-
-TS_GPU uint32_t gpu_cta(void)
-{
-	return workgroup;
-}
-
 /* Workgroups go to XCDs in turn; of ten CUs every other one is switched off. */
-TS_GPU uint32_t gpu_domain(void)
+static uint32_t find_domain(uint32_t workgroup)
 {
 	return workgroup % XCDS;
 }
 
-TS_GPU uint32_t gpu_unit(void)
+static uint32_t find_unit(uint32_t workgroup)
 {
-	return gpu_domain() << 8 | workgroup / XCDS % CUS * 2;
-}
-
-TS_GPU void gpu_cluster_sync(void)
-{
-}
-
-TS_GPU const void *gpu_shared_of(const void *p, uint32_t rank)
-{
-	(void)rank;
-	return p;
-}
-
-TS_GPU uint32_t gpu_claim(uint32_t *counter)
-{
-	now += 500;
-	if (lose() > 0 && ++claims % lose() == 0)
-		return *counter;
-	return (*counter)++;
-}
-
-TS_GPU void gpu_signal(uint32_t *counter, uint32_t value)
-{
-	*counter += value;
-}
-
-TS_GPU uint32_t gpu_acquire(const uint32_t *counter)
-{
-	return *counter;
-}
-
-TS_GPU uint64_t gpu_time_ns(void)
-{
-	return now += 10;
-}
-
-TS_GPU uint64_t gpu_cycles(void)
-{
-	return now * 2;
-}
-
-#include "kernels/probe_kernel.c"
-
-/* Notes the call; what it is to return at once. */
-static int enter(const char *name)
-{
-	const char *path = getenv("FAKE_HIP_LOG"), *fail = getenv("FAKE_HIP_FAIL");
-	size_t length = strlen(name);
-
-	if (path != NULL) {
-		FILE *f = fopen(path, "a");
-
-		fprintf(f, "%s\n", name);
-		fclose(f);
-	}
-	if (fail != NULL && strncmp(fail, name, length) == 0 && fail[length] == '=')
-		return atoi(fail + length + 1);
-	return 0;
+	return find_domain(workgroup) << 8 | workgroup / XCDS % CUS * 2;
 }
 
 static const char *target(void)
 {
-	const char *name = getenv("FAKE_HIP_TARGET");
+	const char *name = getenv("FAKE_GPU_TARGET");
 
 	return name == NULL ? "gfx942:sramecc+:xnack-" : name;
-}
-
-static int devices(void)
-{
-	const char *text = getenv("FAKE_HIP_DEVICES");
-
-	return text == NULL ? 1 : atoi(text);
-}
-
-/* Device memory that is in use. */
-static struct {
-	char *begin;
-	size_t bytes;
-} memory[64];
-
-enum { BLOCKS = sizeof memory / sizeof *memory };
-
-/* Is all of it inside one allocation? */
-static int inside(const void *p, size_t bytes)
-{
-	uintptr_t at = (uintptr_t)p;
-
-	for (int i = 0; i < BLOCKS; i++) {
-		uintptr_t begin = (uintptr_t)memory[i].begin;
-
-		if (begin != 0 && at >= begin && at + bytes <= begin + memory[i].bytes)
-			return 1;
-	}
-	return 0;
 }
 
 int hipInit(unsigned flags);
@@ -293,24 +160,14 @@ int hipModuleUnload(void *module)
 	return enter("hipModuleUnload");
 }
 
-static const struct kernel {
-	const char *name;
-	int argument_bytes;
-} kernels[] = {
-	{"ts_probe", sizeof(struct ts_probe_args)}, {"ts_latency", sizeof(struct ts_latency_args)}};
-
 int hipModuleGetFunction(const void **function, void *module, const char *name);
 int hipModuleGetFunction(const void **function, void *module, const char *name)
 {
 	int result = enter("hipModuleGetFunction");
 
 	(void)module;
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		if (strcmp(kernels[i].name, name) == 0) {
-			*function = &kernels[i];
-			return result;
-		}
-	return NOT_FOUND;
+	*function = find_kernel(name);
+	return *function == NULL ? NOT_FOUND : result;
 }
 
 int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -330,27 +187,17 @@ int hipMalloc(void **address, size_t bytes)
 {
 	int result = enter("hipMalloc");
 
-	for (int i = 0; result == 0 && i < BLOCKS; i++) {
-		if (memory[i].begin != NULL)
-			continue;
-		*address = memory[i].begin = malloc(bytes);
-		memory[i].bytes = bytes;
-		return 0;
-	}
-	return result == 0 ? 2 : result;
+	if (result == 0)
+		*address = take(bytes);
+	return result;
 }
 
 int hipFree(void *address);
 int hipFree(void *address)
 {
-	for (int i = 0; i < BLOCKS; i++) {
-		if (memory[i].begin != address)
-			continue;
-		free(address);
-		memory[i].begin = NULL;
-		return enter("hipFree");
-	}
-	return INVALID;
+	int result = enter("hipFree");
+
+	return give_back(address) ? result : INVALID;
 }
 
 #ifndef LACK_MEMSET
@@ -359,11 +206,9 @@ int hipMemsetD32(void *address, int word, size_t words)
 {
 	int result = enter("hipMemsetD32");
 
-	if (result != 0 || !inside(address, words * sizeof(int)))
-		return result != 0 ? result : INVALID;
-	for (size_t i = 0; i < words; i++)
-		((int *)address)[i] = word;
-	return 0;
+	if (result != 0)
+		return result;
+	return fill(address, word, words) ? 0 : INVALID;
 }
 #endif
 
@@ -372,10 +217,9 @@ int hipMemcpyDtoH(void *to, void *from, size_t bytes)
 {
 	int result = enter("hipMemcpyDtoH");
 
-	if (result != 0 || !inside(from, bytes))
-		return result != 0 ? result : INVALID;
-	memcpy(to, from, bytes);
-	return 0;
+	if (result != 0)
+		return result;
+	return copy(to, from, bytes, from) ? 0 : INVALID;
 }
 
 int hipMemcpyHtoD(void *to, const void *from, size_t bytes);
@@ -383,10 +227,9 @@ int hipMemcpyHtoD(void *to, const void *from, size_t bytes)
 {
 	int result = enter("hipMemcpyHtoD");
 
-	if (result != 0 || !inside(to, bytes))
-		return result != 0 ? result : INVALID;
-	memcpy(to, from, bytes);
-	return 0;
+	if (result != 0)
+		return result;
+	return copy(to, from, bytes, to) ? 0 : INVALID;
 }
 
 int hipModuleLaunchKernel(const struct kernel *kernel, unsigned grid_x, unsigned grid_y,
@@ -405,12 +248,7 @@ int hipModuleLaunchKernel(const struct kernel *kernel, unsigned grid_x, unsigned
 		return INVALID;
 	if (shared + STATIC_SHARED > SHARED_BYTES)
 		return OUT_OF_RESOURCES;
-	for (workgroup = 0; workgroup < grid_x; workgroup++) {
-		if (kernel == &kernels[0])
-			ts_probe(*(const struct ts_probe_args *)arguments[0]);
-		else
-			ts_latency(*(const struct ts_latency_args *)arguments[0]);
-	}
+	launch(kernel, grid_x, arguments);
 	return 0;
 }
 
