@@ -27,7 +27,7 @@ set tmargin at screen 1.0 * (bottom + map_height) / height
 set xrange [-0.5:cols - 0.5]
 set yrange [rows - 0.5:-0.5]
 set xlabel sprintf('tile column n, of %d', cols)
-set ylabel sprintf('tile row m, of %d', rows)
+set ylabel sprintf('%s, of %d', row_word, rows)
 # Whole numbers on the axes; gnuplot finds larger steps itself.
 step(tiles) = tiles <= 1 ? 1 : tiles <= 2 ? 2 : tiles <= 5 ? 5 : 0
 step_x = step(40.0 * cols / map_width)

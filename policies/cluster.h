@@ -2,7 +2,8 @@
 #ifndef TS_CLUSTER_H
 #define TS_CLUSTER_H
 
-#include "policy.h"
+#include "group.h"
+#include "shape.h"
 
 /* The tile of one CTA. Where `valid` is false the CTA has no tile: it must not touch A, B or C,
  * but takes part in its cluster's barriers and multicasts as always. */
@@ -17,13 +18,16 @@ struct ts_tile {
 static inline TS_HD struct ts_tile ts_cta_tile(
 	const struct ts_plan *p, const struct ts_step *s, uint32_t rank)
 {
+	const struct ts_plan *grid = ts_grid(p, s->g);
 	struct ts_tile t;
 	/* Without the division in the common case, a cluster along m or none. */
 	uint32_t across = rank < p->cluster_m ? 0 : rank / p->cluster_m;
 
 	t.m = s->m + rank - across * p->cluster_m;
 	t.n = s->n + across;
-	t.valid = t.m < p->rows && t.n < p->cols;
+	t.valid = t.m < grid->rows && t.n < grid->cols;
+	if (p->shape == TS_TRIANGLE)
+		t.valid = ts_shape_has(grid, t.m, t.n);
 	return t;
 }
 

@@ -4,11 +4,12 @@
  * is swept along the other axis, and inside it ids run first over the width. Width 1 gives
  * row-major and column-major. A snake turns round after each panel. The last panel is narrower
  * where the width does not divide the axis, so every order is exact: ids [0, items) hit each
- * cluster once. */
+ * cluster once. An order acts inside the grid of each group; groups follow one another. */
 #ifndef TS_ORDER_H
 #define TS_ORDER_H
 
-#include "policy.h"
+#include "group.h"
+#include "shape.h"
 
 enum ts_order {
 	TS_ROW,       /* width 1, panels of rows: n is fastest */
@@ -61,10 +62,10 @@ static inline uint32_t ts_order_default_width(uint64_t along, uint64_t across, u
 	return fewer > 0 && across > 8 * along / fewer ? 16 : 8;
 }
 
-/* The whole item with linear id `id`, 0 <= id < plan.items. */
-static inline TS_HD struct ts_step ts_order_item(const struct ts_plan *p, uint32_t id)
+/* Where in one grid the cluster with id `id` lies, 0 <= id < cluster_rows * cluster_cols. */
+static inline TS_HD struct ts_at ts_order_cell(const struct ts_plan *p, uint32_t id)
 {
-	struct ts_step s = ts_step_make(TS_WORK);
+	struct ts_at c;
 	uint32_t panel = ts_quotient(id, p->panel);
 	uint32_t within = id - panel * p->panel.by;
 	struct ts_divisor width = panel < p->full_panels ? p->width : p->last_width;
@@ -74,12 +75,58 @@ static inline TS_HD struct ts_step ts_order_item(const struct ts_plan *p, uint32
 	if (ts_order_is_snake((enum ts_order)p->order) && panel % 2 == 1)
 		across = p->across - 1 - across;
 	if (ts_order_by_columns((enum ts_order)p->order)) {
-		s.m = across * p->cluster_m;
-		s.n = along * p->cluster_n;
+		c.m = across;
+		c.n = along;
 	} else {
-		s.m = along * p->cluster_m;
-		s.n = across * p->cluster_n;
+		c.m = along;
+		c.n = across;
 	}
+	return c;
+}
+
+/* The whole item of group `g` at a cell of its grid. */
+static inline TS_HD struct ts_step ts_item_at(
+	const struct ts_plan *grid, uint32_t g, struct ts_at c)
+{
+	struct ts_step s = ts_step_make(TS_WORK);
+
+	s.g = g;
+	s.m = c.m * grid->cluster_m;
+	s.n = c.n * grid->cluster_n;
+	s.k_end = ts_shape_depth(grid, s.m);
+	s.owns = true;
+	return s;
+}
+
+/* The same for ids of several groups, of shapes with a part left out, and of rows turned round. */
+static inline TS_HD struct ts_step ts_order_item_of(const struct ts_plan *p, uint32_t id)
+{
+	struct ts_place_in at = ts_group_find(p, id);
+	const struct ts_plan *grid = ts_grid(p, at.g);
+	struct ts_at c;
+
+	if (grid->shape == TS_TRIANGLE) {
+		c = at.item < grid->fold.items ? ts_unfold(grid, ts_order_cell(grid, at.item))
+					       : ts_unfolded(grid, at.item);
+	} else {
+		c = ts_order_cell(grid, at.item);
+		c.m = ts_row_at((enum ts_row_order)grid->row_order, c.m, grid->cluster_rows);
+	}
+	return ts_item_at(grid, at.g, c);
+}
+
+/* The whole item with linear id `id`, 0 <= id < plan.items. */
+static inline TS_HD struct ts_step ts_order_item(const struct ts_plan *p, uint32_t id)
+{
+	struct ts_step s;
+	struct ts_at c;
+
+	if (!p->plain)
+		return ts_order_item_of(p, id);
+	c = ts_order_cell(p, id);
+	s = ts_step_make(TS_WORK);
+	s.m = c.m * p->cluster_m;
+	s.n = c.n * p->cluster_n;
 	s.k_end = p->depth;
 	s.owns = true;
 	return s;

@@ -26,13 +26,14 @@ enum ts_act {
 	TS_FIX_UP  /* add partial sums of others to the kept ones of the item at tile (m, n) */
 };
 
-/* One answer of a policy. `m` and `n` are in tiles and name the item's first tile: of a cluster the
- * tile of rank 0, which is always inside the grid. Whoever `owns` an item writes its output.
+/* One answer of a policy. `g` is the group (batch, expert, head); `m` and `n` are in tiles of its
+ * grid and name the item's first tile: of a cluster the tile of rank 0, which is always inside the
+ * grid (but of a triangle may lie above the diagonal). Whoever `owns` an item writes its output.
  *
  * Where an item's k iterations are cut over several workers, fix_up.h says how they meet. */
 struct ts_step {
 	enum ts_act act;
-	uint32_t m, n;
+	uint32_t g, m, n;
 	uint32_t k_begin, k_end;
 	uint32_t counter, value;
 	uint32_t slot, parts; /* partial sums; 0 where the item is not cut */
@@ -50,31 +51,70 @@ struct ts_worker {
 			      steps that belong to it: the worker must not leave then */
 };
 
+/* A cluster of a grid, counted in clusters. */
+struct ts_at {
+	uint32_t m, n;
+};
+
 /* A divisor made ready for ts_quotient(). */
 struct ts_divisor {
 	uint32_t by, mul, shift;
+};
+
+/* Linear ids from `first` on, up to the next turn's, are items of grid number `grid`. */
+struct ts_turn {
+	uint32_t first, grid;
 };
 
 /* A schedule, complete: plain data, never changed after ts_plan_make(), passed to kernels by value.
  * Every field keeps the bound that ts_plan_make() checked, so that a policy checks nothing. */
 struct ts_plan {
 	uint32_t policy, mode, order, remap; /* enum ts_policy_id, ts_mode, ts_order, ts_remap */
+	uint32_t shape, row_order, layout;   /* enum ts_shape_kind, ts_row_order, ts_layout */
 
 	/* Problem C[m,n] = A[m,k] B[k,n], in elements, and its cut into tiles and k iterations. */
 	uint32_t m, n, k;
 	uint32_t block_m, block_n, block_k;
 	uint32_t rows, cols, depth;
 
-	/* Clusters of tiles. An item is one cluster; linear ids number the items. */
+	/* Clusters of tiles. An item is one cluster; linear ids number the items. An order walks
+	 * over cluster_rows x cluster_cols of them: the whole grid, or what a triangle is folded
+	 * to. */
 	uint32_t cluster_m, cluster_n;
 	uint32_t cluster_rows, cluster_cols;
-	uint32_t items; /* < 2^31 */
+	uint32_t items; /* < 2^31, of all groups */
+
+	/* Groups: problems of one launch (group.h). Group g is copy g % batch of grid g / batch.
+	 * Where there are several grids they are a read-only table in the caller's memory, which a
+	 * kernel must be able to read: `grids` has for each the plan of it alone, `turns` where its
+	 * ids begin, ascending. The sizes above are then the largest of any grid. NULL: one grid,
+	 * the plan's own.
+	 */
+	uint32_t groups, grid_count;
+	struct ts_divisor batch;
+	const struct ts_turn *turns;
+	const struct ts_plan *grids;
+	bool plain; /* one group, and nothing left out or turned round: what an order says holds */
+
+	/* Of one grid: items in it, and in `section` copies of it, which take turns item by item;
+	 * and where its tiles and rows begin among those of all groups. */
+	struct ts_divisor grid_items, section_items, section, last_section;
+	uint64_t first_cell, first_row;
+	uint64_t cells; /* rows * cols of every group: what ts_tile_index() counts */
+	uint64_t tiles; /* of these, what has to be computed */
 
 	/* Order: panels of `width` clusters along one axis; each runs over the whole other axis. */
 	struct ts_divisor panel; /* items in a full panel */
 	struct ts_divisor width, last_width;
 	uint32_t full_panels; /* panels of the full width */
 	uint32_t across;      /* clusters along the other axis */
+
+	/* Fold of a triangle (shape.h): `ratio` lines of an item's shorter side make its longer
+	 * one; `lines` of them are folded, beginning with number `first_line`. */
+	struct {
+		bool by_rows;
+		uint32_t ratio, lines, first_line, height, items;
+	} fold;
 
 	/* Remap of [0, remap_span). */
 	uint32_t remap_span, remap_limit;
@@ -132,6 +172,7 @@ static inline TS_HD struct ts_step ts_step_make(enum ts_act act)
 	struct ts_step s;
 
 	s.act = act;
+	s.g = 0;
 	s.m = 0;
 	s.n = 0;
 	s.k_begin = 0;

@@ -69,6 +69,8 @@ struct ts_spec {
 	enum ts_mode mode;
 	enum ts_order order;
 	enum ts_remap remap;
+	enum ts_shape_kind shape;
+	enum ts_row_order row_order;
 	int64_t m, n, k; /* elements; 0 is a valid, empty problem */
 	int64_t block_m, block_n, block_k;
 	int64_t cluster_m, cluster_n;
@@ -84,7 +86,30 @@ struct ts_spec {
 	enum ts_hybrid hybrid; /* of stream-k, and so are these two */
 	int64_t min_k;         /* k iterations that a worker has at least of what is cut */
 	int64_t k_groups;      /* groups of workers with the same k ranges, at most */
+
+	/* Groups: `batch` copies (batches, heads) of the problem, or of each of the `list_count`
+	 * ones (experts, sequences) whose sizes the lists say; a list that is NULL leaves m, n or k
+	 * for all. In a masked layout m is what each may have at most. Without lists all is one
+	 * problem.
+	 */
+	int64_t batch;
+	int64_t section; /* copies that take turns; 1: one after the other, 0: all of them */
+	enum ts_layout layout;
+	enum ts_group_order group_order;
+	int64_t list_count;
+	const int64_t *list_m, *list_n, *list_k;
+	/* Memory for `list_count` of each, which the plan then points to. */
+	struct ts_turn *turns;
+	struct ts_plan *grids;
 };
+
+/* Most problems in a list. */
+enum { TS_LIST_MAX = 65536 };
+
+static inline bool ts_spec_has_list(const struct ts_spec *s)
+{
+	return s->list_m != 0 || s->list_n != 0 || s->list_k != 0;
+}
 
 /* The defaults: 8192^3 in 256x256x64 tiles, one worker, one domain, no cluster. */
 static inline struct ts_spec ts_spec_default(void)
@@ -95,6 +120,8 @@ static inline struct ts_spec ts_spec_default(void)
 	s.mode = TS_STEAL;
 	s.order = TS_GROUPED_M;
 	s.remap = TS_REMAP_NONE;
+	s.shape = TS_RECTANGLE;
+	s.row_order = TS_ROWS_ASCENDING;
 	s.m = s.n = s.k = 8192;
 	s.block_m = s.block_n = 256;
 	s.block_k = 64;
@@ -110,6 +137,14 @@ static inline struct ts_spec ts_spec_default(void)
 	s.hybrid = TS_TWO_TILE;
 	s.min_k = 8;
 	s.k_groups = 1;
+	s.batch = 1;
+	s.section = 1;
+	s.layout = TS_CONTIGUOUS;
+	s.group_order = TS_GROUPS_GIVEN;
+	s.list_count = 0;
+	s.list_m = s.list_n = s.list_k = 0;
+	s.turns = 0;
+	s.grids = 0;
 	return s;
 }
 
@@ -139,6 +174,19 @@ enum ts_status {
 	TS_BAD_HYBRID,
 	TS_BAD_MIN_K,
 	TS_BAD_K_GROUPS,
+	TS_UNEVEN_K,
+	TS_BAD_BATCH,
+	TS_BAD_SECTION,
+	TS_BAD_LIST,
+	TS_BAD_LIST_SIZE,
+	TS_BAD_LAYOUT,
+	TS_UNUSED_LAYOUT,
+	TS_OVER_CAPACITY,
+	TS_BAD_GROUP_ORDER,
+	TS_BAD_SHAPE,
+	TS_UNEVEN_TRIANGLE,
+	TS_BAD_ROW_ORDER,
+	TS_UNUSED_ROW_ORDER,
 	TS_STATUSES
 };
 
@@ -184,7 +232,33 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "fewer splits or larger blocks";
 	case TS_BAD_HYBRID: return "no such hybrid of stream-k";
 	case TS_BAD_MIN_K: return "the least k iterations of a worker must be from 1 to 2147483647";
+	case TS_UNEVEN_K:
+		return "stream-k and split-k cut tiles that all have the same k iterations; give "
+		       "all "
+		       "groups the same k, no causal shape, or another policy";
 	case TS_BAD_K_GROUPS: return "groups along k must be from 1 to 65536";
+	case TS_BAD_BATCH:
+		return "the batch, and it times the groups of a list, must be from 0 to 2147483647";
+	case TS_BAD_SECTION:
+		return "a section must be from 0, for all copies of a batch, to 2147483647";
+	case TS_BAD_LIST:
+		return "there must be from 0 to 65536 groups in a list, and memory for their grids";
+	case TS_BAD_LIST_SIZE: return "the sizes of a group must be from 0 to 2147483647";
+	case TS_BAD_LAYOUT: return "no such layout";
+	case TS_UNUSED_LAYOUT:
+		return "only groups of a list have a layout; leave it out or give the groups";
+	case TS_OVER_CAPACITY:
+		return "in a masked layout no group may have more rows than M, the capacity; raise "
+		       "M or use a contiguous one";
+	case TS_BAD_GROUP_ORDER: return "no such order of groups";
+	case TS_BAD_SHAPE: return "no such shape";
+	case TS_UNEVEN_TRIANGLE:
+		return "a triangle needs M = N, and items (cluster times block) whose longer side "
+		       "is "
+		       "a multiple of the other";
+	case TS_BAD_ROW_ORDER: return "no such order of rows";
+	case TS_UNUSED_ROW_ORDER:
+		return "the rows of a triangle come folded already; leave the order of rows out";
 	case TS_STATUSES: break;
 	}
 	return 0;

@@ -32,6 +32,8 @@ static inline enum ts_status ts_split_k_plan(struct ts_plan *p, const struct ts_
 		return TS_BAD_SPLITS;
 	if (spec->slots != 1)
 		return TS_UNUSED_SLOTS;
+	if (!ts_shape_is_even(p))
+		return TS_UNEVEN_K;
 	if (spec->splits < most)
 		splits = (uint32_t)spec->splits;
 	if ((uint64_t)p->items * splits > TS_COUNT_MAX)

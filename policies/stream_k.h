@@ -71,6 +71,8 @@ static inline enum ts_status ts_stream_k_plan(struct ts_plan *p, const struct ts
 		return TS_BAD_K_GROUPS;
 	if (spec->slots != 1)
 		return TS_UNUSED_SLOTS;
+	if (!ts_shape_is_even(p))
+		return TS_UNEVEN_K;
 	p->hybrid = spec->hybrid;
 	p->remap_span = p->items;
 	p->shared_items = ts_stream_k_shared(p, spec->hybrid);

@@ -6,7 +6,7 @@
 #include "sim/refuse.h"
 
 /* What an axis holds. */
-enum kind { NAMES, NUMBERS, PAIRS, TRIPLES };
+enum kind { NAMES, NUMBERS, PAIRS, TRIPLES, LISTS };
 
 static const char *policy_name(uint32_t i)
 {
@@ -31,6 +31,26 @@ static const char *order_name(uint32_t i)
 static const char *remap_name(uint32_t i)
 {
 	return ts_remap_name((enum ts_remap)i);
+}
+
+static const char *shape_name(uint32_t i)
+{
+	return ts_shape_name((enum ts_shape_kind)i);
+}
+
+static const char *row_order_name(uint32_t i)
+{
+	return ts_row_order_name((enum ts_row_order)i);
+}
+
+static const char *layout_name(uint32_t i)
+{
+	return ts_layout_name((enum ts_layout)i);
+}
+
+static const char *group_order_name(uint32_t i)
+{
+	return ts_group_order_name((enum ts_group_order)i);
 }
 
 struct axis {
@@ -78,6 +98,29 @@ static const struct axis axes[TS_AXES] = {
 	[TS_AXIS_K_GROUPS] = {"k-groups", NUMBERS,
 		"groups of workers with the same k ranges at most, of stream-k (CUTLASS: 8)", "1",
 		NULL},
+	[TS_AXIS_SHAPE] = {"shape", NAMES,
+		"rectangle, triangle (tiles on and below the diagonal) or causal (k up to the row)",
+		"rectangle", shape_name},
+	[TS_AXIS_ROW_ORDER] = {"row-order", NAMES,
+		"ascending, descending (longest first, of a causal shape) or fold (last, first, "
+		"...)",
+		"ascending", row_order_name},
+	[TS_AXIS_BATCH] = {"batch", NUMBERS,
+		"batches or heads: copies of the problem, or of each "
+		"group",
+		"1", NULL},
+	[TS_AXIS_SECTION] = {"section", NUMBERS,
+		"copies of a batch that take turns, item by item (0: all)", "1", NULL},
+	[TS_AXIS_LAYOUT] = {"layout", NAMES,
+		"of groups: contiguous, or masked, each with a capacity of M rows", "contiguous",
+		layout_name},
+	[TS_AXIS_GROUP_ORDER] = {"group-order", NAMES,
+		"of a list: given, or longest (most k iterations) first", "given",
+		group_order_name},
+	[TS_AXIS_GROUPS] = {"groups", LISTS,
+		"rows of each group (expert): 512,0,384, or MxNxK for each, or a list's name or "
+		"file",
+		NULL, NULL},
 	[TS_AXIS_M] = {"m", NUMBERS, "rows of A and C", "8192", NULL},
 	[TS_AXIS_N] = {"n", NUMBERS, "columns of B and C", "8192", NULL},
 	[TS_AXIS_K] = {"k", NUMBERS, "columns of A, rows of B", "8192", NULL},
@@ -184,6 +227,7 @@ static bool parse(struct ts_axes *a, enum ts_axis axis, const char *text, GError
 		case NUMBERS: good = parse_numbers(a, axis, words[i], error); break;
 		case PAIRS:
 		case TRIPLES: good = parse_tuple(a, axis, words[i], error); break;
+		case LISTS: break;
 		}
 		if (!good)
 			return false;
@@ -191,8 +235,24 @@ static bool parse(struct ts_axes *a, enum ts_axis axis, const char *text, GError
 	return true;
 }
 
+/* Lists of groups, or none. */
+static bool parse_lists(
+	struct ts_axes *a, enum ts_axis axis, const char *text, GPtrArray *lists, GError **error)
+{
+	struct ts_span span = {{-1, 0, 0}, 1, 1};
+
+	if (text != NULL) {
+		span.first[0] = lists->len;
+		if (!ts_group_lists_parse(lists, text, error))
+			return false;
+		span.count = lists->len - (uint64_t)span.first[0];
+	}
+	add(a, axis, &span);
+	return true;
+}
+
 bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device *device,
-	int64_t max_cluster, int64_t max_counters, GError **error)
+	int64_t max_cluster, int64_t max_counters, GPtrArray *lists, GError **error)
 {
 	bool overflow = false;
 
@@ -203,15 +263,20 @@ bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device 
 	a->default_workers = texts[TS_AXIS_WORKERS] == NULL;
 	a->default_remap = texts[TS_AXIS_REMAP] == NULL;
 	a->count = 1;
+	a->lists = lists;
 	for (enum ts_axis i = 0; i < TS_AXES; i++) {
 		const char *text = texts[i] == NULL ? axes[i].preset : texts[i];
 		struct ts_span device_says = {{device->xcds, 0, 0}, 1, 1};
 
 		a->spans[i] = g_array_new(FALSE, FALSE, sizeof(struct ts_span));
-		if (text == NULL)
+		if (axes[i].kind == LISTS) {
+			if (!parse_lists(a, i, text, lists, error))
+				return ts_axes_finish(a), false;
+		} else if (text == NULL) {
 			add(a, i, &device_says);
-		else if (!parse(a, i, text, error))
+		} else if (!parse(a, i, text, error)) {
 			return ts_axes_finish(a), false;
+		}
 		if (!g_uint64_checked_mul(&a->count, a->count, a->sizes[i]))
 			overflow = true;
 	}
@@ -272,6 +337,15 @@ static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, stru
 	case TS_AXIS_HYBRID: s->hybrid = (enum ts_hybrid)value; break;
 	case TS_AXIS_MIN_K: s->min_k = value; break;
 	case TS_AXIS_K_GROUPS: s->k_groups = value; break;
+	case TS_AXIS_SHAPE: s->shape = (enum ts_shape_kind)value; break;
+	case TS_AXIS_ROW_ORDER: s->row_order = (enum ts_row_order)value; break;
+	case TS_AXIS_BATCH: s->batch = value; break;
+	case TS_AXIS_SECTION: s->section = value; break;
+	case TS_AXIS_LAYOUT: s->layout = (enum ts_layout)value; break;
+	case TS_AXIS_GROUP_ORDER: s->group_order = (enum ts_group_order)value; break;
+	case TS_AXIS_GROUPS:
+		ts_group_list_set(value < 0 ? NULL : g_ptr_array_index(a->lists, value), s);
+		break;
 	case TS_AXIS_M: s->m = value; break;
 	case TS_AXIS_N: s->n = value; break;
 	case TS_AXIS_K: s->k = value; break;
@@ -310,6 +384,10 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_K_GROUPS: return (uses(s) & TS_USES_HYBRID) != 0;
 	case TS_AXIS_WIDTH: return s->order != TS_ROW && s->order != TS_COLUMN;
 	case TS_AXIS_CHUNK: return s->remap == TS_REMAP_CHUNKED;
+	case TS_AXIS_ROW_ORDER: return s->shape != TS_TRIANGLE;
+	case TS_AXIS_SECTION: return s->batch > 1;
+	case TS_AXIS_LAYOUT:
+	case TS_AXIS_GROUP_ORDER: return ts_spec_has_list(s);
 	case TS_AXIS_POLICY:
 	case TS_AXIS_ORDER:
 	case TS_AXIS_REMAP:
@@ -317,6 +395,9 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_BLOCK:
 	case TS_AXIS_WORKERS:
 	case TS_AXIS_XCDS:
+	case TS_AXIS_SHAPE:
+	case TS_AXIS_BATCH:
+	case TS_AXIS_GROUPS:
 	case TS_AXIS_M:
 	case TS_AXIS_N:
 	case TS_AXIS_K:

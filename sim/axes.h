@@ -5,6 +5,7 @@
 
 #include "policies/plan.h"
 #include "sim/device.h"
+#include "sim/groups.h"
 
 enum ts_axis {
 	TS_AXIS_POLICY,
@@ -23,6 +24,13 @@ enum ts_axis {
 	TS_AXIS_HYBRID,
 	TS_AXIS_MIN_K,
 	TS_AXIS_K_GROUPS,
+	TS_AXIS_SHAPE,
+	TS_AXIS_ROW_ORDER,
+	TS_AXIS_BATCH,
+	TS_AXIS_SECTION,
+	TS_AXIS_LAYOUT,
+	TS_AXIS_GROUP_ORDER,
+	TS_AXIS_GROUPS,
 	TS_AXIS_M,
 	TS_AXIS_N,
 	TS_AXIS_K,
@@ -40,9 +48,10 @@ struct ts_span {
 struct ts_axes {
 	GArray *spans[TS_AXES];
 	uint64_t sizes[TS_AXES];
-	uint64_t count;       /* of the product; UINT64_MAX where it is larger */
-	bool default_workers; /* not given: to be set to what is resident on the device */
-	bool default_remap;   /* the remap was not given: chiplet for global claims, else none */
+	uint64_t count;         /* of the product; UINT64_MAX where it is larger */
+	bool default_workers;   /* not given: to be set to what is resident on the device */
+	const GPtrArray *lists; /* that values of TS_AXIS_GROUPS are numbers of; -1: no list */
+	bool default_remap;     /* the remap was not given: chiplet for global claims, else none */
 	struct ts_spec base;
 };
 
@@ -50,17 +59,18 @@ struct ts_axes {
 const char *ts_axis_name(enum ts_axis axis);
 const char *ts_axis_help(enum ts_axis axis);
 
-/* Parses texts[TS_AXES], NULL where an option was not given. XCDs are then taken from the device. A
- * refusal names the option. */
+/* Parses texts[TS_AXES], NULL where an option was not given. XCDs are then taken from the device,
+ * and lists of groups go into `lists`, which must outlive the requests. A refusal names the option.
+ */
 bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device *device,
-	int64_t max_cluster, int64_t max_counters, GError **error);
+	int64_t max_cluster, int64_t max_counters, GPtrArray *lists, GError **error);
 void ts_axes_finish(struct ts_axes *a);
 
 /* Is `value` among the axis's? */
 bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value);
 
-/* Request number `index` of the product, M and N and K changing fastest. False if it repeats
- * another one, as a mode does where the policy is not worksteal. */
+/* Request number `index` of the product, groups and M and N and K changing fastest. False if it
+ * repeats another one, as a mode does where the policy is not worksteal. */
 bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec);
 
 /* Behind a request that repeats another one: the first that need not, for the same reason. */

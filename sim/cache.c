@@ -36,6 +36,7 @@ struct ts_caches {
 	uint32_t bytes; /* of an element */
 	uint32_t l2s;
 	struct level *l2;
+	uint32_t *first;  /* per grid of the plan: its first panel */
 	struct level llc; /* without nodes where there is none */
 	struct queue llc_queue, dram_queue;
 	double dram_bytes, stored_bytes;
@@ -141,12 +142,45 @@ static double ps_per_byte(double gbps)
 	return gbps > 0 ? 1e3 / gbps : 0;
 }
 
+static uint64_t grid_panels(const struct ts_plan *grid)
+{
+	return ((uint64_t)grid->rows + grid->cols) * grid->depth;
+}
+
+/* The panels of all groups; where `ret_first` is not NULL, also the number of each grid's first. */
+static uint64_t count_panels(const struct ts_plan *p, uint32_t *ret_first)
+{
+	uint64_t panels = 0;
+
+	for (uint32_t i = 0; i < p->grid_count; i++) {
+		uint64_t own = grid_panels(p->grids != NULL ? &p->grids[i] : p);
+
+		if (ret_first != NULL)
+			ret_first[i] = (uint32_t)panels;
+		if (own > 0 && p->batch.by > ENTRIES_MAX / own)
+			return UINT64_MAX;
+		panels += own * p->batch.by;
+		if (panels > ENTRIES_MAX)
+			return UINT64_MAX;
+	}
+	return panels;
+}
+
+/* The first panel of a group. */
+static uint32_t first_panel(const struct ts_caches *c, uint32_t g)
+{
+	uint32_t grid = ts_quotient(g, c->plan->batch);
+	uint64_t copy = g - grid * c->plan->batch.by;
+
+	return (uint32_t)(c->first[grid] + copy * grid_panels(ts_grid(c->plan, g)));
+}
+
 struct ts_caches *ts_caches_new(const struct ts_plan *plan, const struct ts_device *device,
 	uint32_t element_bytes, GError **error)
 {
 	uint32_t l2s = device->amd ? device->groups : 1;
 	uint32_t levels = l2s + (device->llc_bytes > 0 ? 1 : 0);
-	uint64_t panels = ((uint64_t)plan->rows + plan->cols) * plan->depth;
+	uint64_t panels = count_panels(plan, NULL);
 	double least = (double)MIN(plan->block_m, plan->block_n) * plan->block_k * element_bytes;
 	struct ts_caches *c;
 
@@ -169,6 +203,8 @@ struct ts_caches *ts_caches_new(const struct ts_plan *plan, const struct ts_devi
 	c->plan = plan;
 	c->bytes = element_bytes;
 	c->l2s = l2s;
+	c->first = g_new(uint32_t, MAX(plan->grid_count, 1));
+	count_panels(plan, c->first);
 	c->l2 = g_new0(struct level, l2s);
 	for (uint32_t i = 0; i < l2s; i++)
 		level_init(&c->l2[i], panels, device->l2_bytes, least);
@@ -187,6 +223,7 @@ void ts_caches_free(struct ts_caches *c)
 		level_finish(&c->l2[i]);
 	level_finish(&c->llc);
 	g_free(c->l2);
+	g_free(c->first);
 	g_free(c);
 }
 
@@ -222,20 +259,25 @@ static double fetch_panel(
 double ts_caches_fetch(
 	struct ts_caches *c, double now, uint32_t group, const struct ts_step *s, uint32_t k)
 {
-	const struct ts_plan *p = c->plan;
+	/* A policy file may answer what there is not; the verifier says so. */
+	const struct ts_plan *p = s->g < c->plan->groups ? ts_grid(c->plan, s->g) : NULL;
 	struct level *l2 = &c->l2[c->l2s > 1 ? group : 0];
-	double deep = inside(k, p->block_k, p->k) * c->bytes;
-	double ready = now;
+	double ready = now, deep;
+	uint32_t first;
 
+	if (p == NULL || k >= p->depth)
+		return now;
+	first = first_panel(c, s->g);
+	deep = inside(k, p->block_k, p->k) * c->bytes;
 	for (uint32_t m = s->m; m < p->rows && m - s->m < p->cluster_m; m++) {
 		double bytes = inside(m, p->block_m, p->m) * deep;
-		double there = fetch_panel(c, now, l2, m * p->depth + k, bytes);
+		double there = fetch_panel(c, now, l2, first + m * p->depth + k, bytes);
 
 		ready = MAX(ready, there);
 	}
 	for (uint32_t n = s->n; n < p->cols && n - s->n < p->cluster_n; n++) {
 		double bytes = inside(n, p->block_n, p->n) * deep;
-		double there = fetch_panel(c, now, l2, (p->rows + n) * p->depth + k, bytes);
+		double there = fetch_panel(c, now, l2, first + (p->rows + n) * p->depth + k, bytes);
 
 		ready = MAX(ready, there);
 	}
@@ -244,7 +286,7 @@ double ts_caches_fetch(
 
 void ts_caches_store(struct ts_caches *c, double now, uint32_t group, const struct ts_step *s)
 {
-	const struct ts_plan *p = c->plan;
+	const struct ts_plan *p = s->g < c->plan->groups ? ts_grid(c->plan, s->g) : c->plan;
 	struct level *l2 = &c->l2[c->l2s > 1 ? group : 0];
 	double rows = 0, cols = 0, bytes;
 

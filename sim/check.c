@@ -22,7 +22,8 @@ struct job {
 	struct ts_device *device;
 	struct ts_spec spec;
 	struct ts_plan plan;
-	struct ts_tiling tiling;
+	struct ts_group_room room; /* that the plan points to */
+	struct ts_check_grid grid;
 	struct ts_trace *trace;
 	struct ts_ledger ledger;
 	struct ts_against against;
@@ -35,7 +36,8 @@ static void finish(struct job *j)
 	ts_against_finish(&j->against);
 	ts_ledger_finish(&j->ledger);
 	ts_trace_close(j->trace);
-	ts_tiling_finish(&j->tiling);
+	ts_grid_finish(&j->grid);
+	ts_group_room_finish(&j->room);
 	ts_device_free(j->device);
 }
 
@@ -45,9 +47,9 @@ static bool check_columns(const struct job *j, GError **error)
 	const struct ts_trace *t = j->trace;
 	const struct ts_grid_options *o = &j->options->grid;
 
-	if (j->tiling.count > 1 && !ts_trace_has(t, TS_COL_GROUP))
+	if (j->grid.tiling.count > 1 && !ts_trace_has(t, TS_COL_GROUP))
 		return ts_trace_refuse(t, error, "group", "must be there where there are %u groups",
-			j->tiling.count);
+			j->grid.tiling.count);
 	if (o->tiles != NULL && o->k_iterations == NULL &&
 		(ts_trace_has(t, TS_COL_K_BEGIN) || ts_trace_has(t, TS_COL_K_END)))
 		return ts_refuse(error,
@@ -66,18 +68,20 @@ static bool make_plan(struct job *j, GError **error)
 	const struct options *o = j->options;
 	const struct ts_rules *rules = ts_settings_rules(s);
 	g_autofree char *plan = NULL;
+	struct ts_spec roomy;
 	bool hardware;
 
-	if (o->grid.tiles != NULL || o->grid.groups != NULL || o->grid.group_tiles != NULL)
+	if (o->grid.tiles != NULL || o->grid.group_tiles != NULL)
 		return ts_refuse(error,
-			"--against: the plan's grid comes from --m, --n, --k and --block; leave "
-			"out "
-			"--tiles and --groups");
+			"--against: the plan's grid comes from --m, --n, --k, --block, --batch and "
+			"--groups; leave out --%s",
+			o->grid.tiles != NULL ? "tiles" : "group-tiles");
 	if (j->spec.workers == 0 && s->axes[TS_AXIS_WORKERS] == NULL)
 		j->spec.workers = MAX(1,
 			ts_machine_residency(
 				j->device, (uint32_t)(j->spec.cluster_m * j->spec.cluster_n)));
-	if (!ts_request_plan_as(&j->plan, &j->spec, rules, error) ||
+	roomy = ts_group_room_give(&j->room, &j->spec);
+	if (!ts_request_plan_as(&j->plan, &roomy, rules, error) ||
 		!ts_settings_hardware_domain(s, &hardware, error))
 		return false;
 	if (hardware && !ts_trace_has(j->trace, TS_COL_XCD) &&
@@ -182,13 +186,13 @@ static int check(const struct ts_settings *settings, const struct options *o, co
 	}
 	j.device = ts_settings_device(settings, error);
 	if (j.device != NULL && ts_settings_spec(settings, j.device, &j.spec, error) &&
-		ts_grid_make(&o->grid, settings, &j.spec, &j.tiling, error)) {
+		ts_grid_make(&o->grid, settings, &j.spec, &j.grid, error)) {
 		j.trace = ts_trace_open(o->files[0], o->ignore, error);
 		if (j.trace != NULL && check_columns(&j, error)) {
-			if (!ts_ledger_init(&j.ledger, &j.tiling, j.trace->columns))
+			if (!ts_ledger_init(&j.ledger, &j.grid.tiling, j.trace->columns))
 				ts_refuse(error,
 					"there is no memory for %" G_GUINT64_FORMAT " tiles",
-					j.tiling.tiles);
+					j.grid.tiling.tiles);
 			else if ((!o->against || make_plan(&j, error)) && pass(&j, error)) {
 				find_other(&j);
 				code = report(&j, format, command);
@@ -223,7 +227,6 @@ static void free_options(struct options *o)
 	g_strfreev(o->files);
 	g_free(o->grid.tiles);
 	g_free(o->grid.k_iterations);
-	g_free(o->grid.groups);
 	g_free(o->grid.group_tiles);
 }
 
@@ -235,8 +238,6 @@ int ts_check_command(int argc, char **argv, GError **error)
 			"the grid in tiles, in place of --m, --n, --k and --block", "ROWSxCOLS"},
 		{"k-iterations", 0, 0, G_OPTION_ARG_STRING, &o.grid.k_iterations,
 			"of a tile of --tiles (default 1)", "D"},
-		{"groups", 0, 0, G_OPTION_ARG_STRING, &o.grid.groups,
-			"groups (batches, experts) with that grid each (default 1)", "G"},
 		{"group-tiles", 0, 0, G_OPTION_ARG_FILENAME, &o.grid.group_tiles,
 			"a grid for each group: CSV with group,rows,cols,k_iterations", "FILE"},
 		{"against", 0, 0, G_OPTION_ARG_NONE, &o.against,

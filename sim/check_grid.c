@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "sim/refuse.h"
+#include "sim/request.h"
 
 enum { GROUPS_MAX = 1 << 24 };
 
 /* 8 GiB of marks. */
 static const uint64_t tiles_max = UINT64_C(1) << 36;
 
-void ts_tiling_finish(struct ts_tiling *t)
+void ts_grid_finish(struct ts_check_grid *g)
 {
-	g_clear_pointer(&t->groups, g_free);
+	g_clear_pointer(&g->tiling.groups, g_free);
+	ts_group_room_finish(&g->room);
 }
 
 static bool refuse_rows(GError **error, const char *option, const char *value)
@@ -54,30 +56,35 @@ static bool from_tiles(const struct ts_grid_options *o, struct ts_group *ret_gro
 	return read_group(texts, ret_group) || refuse_rows(error, "--tiles", o->tiles);
 }
 
-static bool from_spec(const struct ts_spec *s, struct ts_group *ret_group, GError **error)
+/* The groups of a request's problem. Its plan stays in `ret_plan` and `room`. */
+static bool from_spec(const struct ts_spec *s, struct ts_plan *ret_plan, struct ts_group_room *room,
+	struct ts_tiling *t, GError **error)
 {
-	enum ts_status status = TS_OK;
-	struct ts_plan plan;
-	struct ts_spec plain = ts_spec_default();
+	struct ts_spec plain = *s;
 
-	/* Whatever the plan may be, the grid is that of a plain one. */
-	plain.m = s->m;
-	plain.n = s->n;
-	plain.k = s->k;
-	plain.block_m = s->block_m;
-	plain.block_n = s->block_n;
-	plain.block_k = s->block_k;
-	status = ts_plan_make(&plan, &plain);
-	if (status != TS_OK)
-		return ts_refuse(error,
-			"C of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " with K %" G_GINT64_FORMAT
-			" in blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
-			": %s",
-			s->m, s->n, s->k, s->block_m, s->block_n, s->block_k,
-			ts_status_text(status));
-	ret_group->rows = plan.rows;
-	ret_group->cols = plan.cols;
-	ret_group->depth = plan.depth;
+	/* Whatever the plan may be, the grids are those of a plain one. */
+	plain.policy = TS_DATA_PARALLEL;
+	plain.mode = TS_STEAL;
+	plain.order = TS_ROW;
+	plain.remap = TS_REMAP_NONE;
+	plain.max_cluster = INT64_MAX;
+	plain.width = plain.chunk = 0;
+	plain.workers = plain.domains = plain.slots = 1;
+	plain = ts_group_room_give(room, &plain);
+	if (!ts_request_plan(ret_plan, &plain, error))
+		return false;
+	if (ret_plan->groups > GROUPS_MAX)
+		return ts_refuse(
+			error, "%u groups: a check takes up to %d", ret_plan->groups, GROUPS_MAX);
+	t->count = ret_plan->groups;
+	t->groups = g_new(struct ts_group, MAX(t->count, 1));
+	for (uint32_t g = 0; g < t->count; g++) {
+		const struct ts_plan *grid = ts_grid(ret_plan, g);
+
+		t->groups[g] = (struct ts_group){grid->rows, grid->cols, grid->depth, 0};
+	}
+	if (ret_plan->shape != TS_RECTANGLE)
+		t->plan = ret_plan;
 	return true;
 }
 
@@ -155,6 +162,7 @@ static bool add_up(struct ts_tiling *t, GError **error)
 		t->groups[i].first = t->tiles;
 		t->tiles += (uint64_t)t->groups[i].rows * t->groups[i].cols;
 	}
+	t->there = t->plan != NULL ? t->plan->tiles : t->tiles;
 	return t->tiles <= tiles_max ||
 		ts_refuse(
 			error, "the groups have more than 2^36 tiles; check them in several runs");
@@ -164,10 +172,13 @@ static bool add_up(struct ts_tiling *t, GError **error)
 static bool refuse_mixed(
 	const struct ts_grid_options *o, const struct ts_settings *settings, GError **error)
 {
-	static const enum ts_axis sizes[] = {TS_AXIS_M, TS_AXIS_N, TS_AXIS_K, TS_AXIS_BLOCK};
+	static const enum ts_axis sizes[] = {
+		TS_AXIS_M, TS_AXIS_N, TS_AXIS_K, TS_AXIS_BLOCK, TS_AXIS_SHAPE, TS_AXIS_GROUPS};
 
 	if (o->tiles != NULL && o->group_tiles != NULL)
 		return ts_refuse(error, "--tiles and --group-tiles: give one of them");
+	if (o->group_tiles != NULL && settings->axes[TS_AXIS_BATCH] != NULL)
+		return ts_refuse(error, "--batch and --group-tiles: give one of them");
 	if (o->k_iterations != NULL && o->tiles == NULL)
 		return ts_refuse(error, "--k-iterations goes with --tiles");
 	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
@@ -179,34 +190,30 @@ static bool refuse_mixed(
 }
 
 bool ts_grid_make(const struct ts_grid_options *o, const struct ts_settings *settings,
-	const struct ts_spec *spec, struct ts_tiling *ret_tiling, GError **error)
+	const struct ts_spec *spec, struct ts_check_grid *ret_grid, GError **error)
 {
-	struct ts_tiling *t = ret_tiling;
+	struct ts_tiling *t = &ret_grid->tiling;
 	struct ts_group one = {0};
-	int64_t count = 1;
 
-	memset(t, 0, sizeof *t);
+	memset(ret_grid, 0, sizeof *ret_grid);
 	if (!refuse_mixed(o, settings, error))
 		return false;
 	if (!ts_in_range(spec->cluster_m, 1, 1024) || !ts_in_range(spec->cluster_n, 1, 1024))
 		return ts_refuse(error, "--cluster: must be two numbers from 1 to 1024");
 	t->cluster_m = (uint32_t)spec->cluster_m;
 	t->cluster_n = (uint32_t)spec->cluster_n;
-	if (o->groups != NULL &&
-		(!ts_parse_int(o->groups, &count) || !ts_in_range(count, 1, GROUPS_MAX)))
-		return ts_refuse(error, "--groups %s: must be a whole number from 1 to %d",
-			o->groups, GROUPS_MAX);
-	if (o->group_tiles != NULL) {
-		if (!from_file(o->group_tiles, t, error))
-			return false;
-		if (o->groups != NULL && count != t->count)
-			return ts_refuse(error, "--groups %s: %s has %u groups", o->groups,
-				o->group_tiles, t->count);
-		return add_up(t, error);
-	}
-	if (!(o->tiles != NULL ? from_tiles(o, &one, error) : from_spec(spec, &one, error)))
+	if (o->group_tiles != NULL)
+		return from_file(o->group_tiles, t, error) && add_up(t, error);
+	if (o->tiles == NULL)
+		return from_spec(spec, &ret_grid->plan, &ret_grid->room, t, error) &&
+			add_up(t, error);
+	if (!ts_in_range(spec->batch, 1, GROUPS_MAX))
+		return ts_refuse(error,
+			"--batch %" G_GINT64_FORMAT ": must be a whole number from 1 to %d",
+			spec->batch, GROUPS_MAX);
+	if (!from_tiles(o, &one, error))
 		return false;
-	t->count = (uint32_t)count;
+	t->count = (uint32_t)spec->batch;
 	t->groups = g_new(struct ts_group, t->count);
 	for (uint32_t i = 0; i < t->count; i++)
 		t->groups[i] = one;

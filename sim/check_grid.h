@@ -7,13 +7,20 @@
 
 /* As typed; NULL where not given. */
 struct ts_grid_options {
-	char *tiles, *k_iterations, *groups, *group_tiles;
+	char *tiles, *k_iterations, *group_tiles;
 };
 
-/* From --group-tiles, --tiles or the problem in `spec`. Free with ts_tiling_finish() in either
- * case. */
+/* The grid of each group, and the plan that they were taken from, if any. Not to be moved. */
+struct ts_check_grid {
+	struct ts_tiling tiling;
+	struct ts_plan plan;
+	struct ts_group_room room;
+};
+
+/* From --group-tiles, --tiles or the problem in `spec`. Free with ts_grid_finish() in either case.
+ */
 bool ts_grid_make(const struct ts_grid_options *o, const struct ts_settings *settings,
-	const struct ts_spec *spec, struct ts_tiling *ret_tiling, GError **error);
-void ts_tiling_finish(struct ts_tiling *t);
+	const struct ts_spec *spec, struct ts_check_grid *ret_grid, GError **error);
+void ts_grid_finish(struct ts_check_grid *g);
 
 #endif

@@ -28,6 +28,7 @@ struct cell {
 struct table {
 	const struct ts_settings *settings;
 	GArray *shapes;    /* struct ts_shape */
+	GArray *lists;     /* struct ts_spec: whose groups are those of the row; none of a file */
 	GArray *schedules; /* struct ts_spec, without sizes */
 	struct cell *cells;
 	enum ts_format format;
@@ -247,11 +248,39 @@ static int report(struct table *t, GError **error)
 	return TS_EXIT_UNSOUND;
 }
 
-/* Splits the product of the axes: M, N and K change fastest and make the rows, unless a file does;
- * everything else makes the columns. */
+/* What stands in column m: of a list that is no capacity, the rows of all groups. */
+static int64_t all_rows(const struct ts_spec *s)
+{
+	int64_t rows = 0;
+
+	if (!ts_spec_has_list(s) || s->layout == TS_MASKED)
+		return s->m;
+	for (int64_t i = 0; i < s->list_count && rows < TS_COUNT_MAX; i++)
+		rows += s->list_m[i];
+	return MIN(rows, TS_COUNT_MAX);
+}
+
+/* What a row is called that comes from the axes. Free with g_free(). */
+static char *shape_name(const struct ts_settings *settings, const struct ts_spec *s)
+{
+	g_autofree char *groups = NULL;
+
+	if (!ts_spec_has_list(s))
+		return g_strdup_printf("%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+				       "x%" G_GINT64_FORMAT,
+			s->m, s->n, s->k);
+	groups = ts_group_list_text(settings->lists, s);
+	if (strlen(groups) <= 24)
+		return g_steal_pointer(&groups);
+	return g_strdup_printf("%" G_GINT64_FORMAT " groups", s->list_count);
+}
+
+/* Splits the product of the axes: groups, M, N and K change fastest and make the rows, unless a
+ * file does; everything else makes the columns. */
 static bool split(struct table *t, const struct ts_axes *axes, const char *file, GError **error)
 {
-	uint64_t sizes = axes->sizes[TS_AXIS_M] * axes->sizes[TS_AXIS_N] * axes->sizes[TS_AXIS_K];
+	uint64_t sizes = axes->sizes[TS_AXIS_GROUPS] * axes->sizes[TS_AXIS_M] *
+		axes->sizes[TS_AXIS_N] * axes->sizes[TS_AXIS_K];
 	struct ts_spec spec;
 
 	if (axes->count == UINT64_MAX)
@@ -275,21 +304,30 @@ static bool split(struct table *t, const struct ts_axes *axes, const char *file,
 	}
 	if (file != NULL &&
 		(t->settings->axes[TS_AXIS_M] != NULL || t->settings->axes[TS_AXIS_N] != NULL ||
-			t->settings->axes[TS_AXIS_K] != NULL))
+			t->settings->axes[TS_AXIS_K] != NULL ||
+			t->settings->axes[TS_AXIS_GROUPS] != NULL))
 		return ts_refuse(error,
-			"--shapes %s: the sizes come from there; leave out --m, --n and --k", file);
+			"--shapes %s: the sizes come from there; leave out --m, --n, --k and "
+			"--groups",
+			file);
 	if (file != NULL)
 		return (t->shapes = ts_shapes_load(file, error)) != NULL;
 	t->shapes = ts_shapes_new();
 	for (uint64_t i = 0; i < sizes; i++) {
 		ts_axes_spec(axes, i, &spec);
-		ts_shapes_add(t->shapes,
-			g_strdup_printf("%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
-					"x%" G_GINT64_FORMAT,
-				spec.m, spec.n, spec.k),
-			spec.m, spec.n, spec.k);
+		ts_shapes_add(
+			t->shapes, shape_name(t->settings, &spec), all_rows(&spec), spec.n, spec.k);
+		g_array_append_val(t->lists, spec);
 	}
 	return true;
+}
+
+static void copy_groups(struct ts_spec *spec, const struct ts_spec *from)
+{
+	spec->list_count = from->list_count;
+	spec->list_m = from->list_m;
+	spec->list_n = from->list_n;
+	spec->list_k = from->list_k;
 }
 
 static void fill(struct table *t)
@@ -305,6 +343,8 @@ static void fill(struct table *t)
 			spec->m = shape->m;
 			spec->n = shape->n;
 			spec->k = shape->k;
+			if (row < t->lists->len)
+				copy_groups(spec, &g_array_index(t->lists, struct ts_spec, row));
 		}
 	}
 }
@@ -319,12 +359,14 @@ static void clear(struct table *t)
 	g_free(t->cells);
 	g_clear_pointer(&t->shapes, g_array_unref);
 	g_clear_pointer(&t->schedules, g_array_unref);
+	g_clear_pointer(&t->lists, g_array_unref);
 }
 
 static int compare(const struct ts_settings *settings, const struct options *o, GError **error)
 {
 	struct table t = {.settings = settings,
-		.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec))};
+		.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec)),
+		.lists = g_array_new(FALSE, FALSE, sizeof(struct ts_spec))};
 	struct ts_loop loop = {.progress = "simulations", .work = work, .data = &t};
 	struct ts_device *device = ts_settings_device(settings, error);
 	struct ts_axes axes = {0};

@@ -32,8 +32,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	GError **error)
 {
 	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
-	double m = p->m, n = p->n, k = p->k;
-	double far, at_once;
+	double far = 0, at_once;
 
 	if (d->flops[dtype] <= 0)
 		return ts_refuse(error, "device %s states no rate for %s (key flops_%s)", d->id,
@@ -45,7 +44,12 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->l2_bytes_per_ps = d->l2_bytes_per_clock * clock_per_ps / d->occupancy;
 	/* A and B are read once and C is written once, at the bandwidth that those who work at once
 	 * share. */
-	far = (m * k + k * n + m * n) * c->bytes;
+	for (uint32_t i = 0; i < p->grid_count; i++) {
+		const struct ts_plan *grid = p->grids != NULL ? &p->grids[i] : p;
+		double m = grid->m, n = grid->n, k = grid->k;
+
+		far += (m * k + k * n + m * n) * c->bytes * p->batch.by;
+	}
 	at_once = MIN(MIN(MAX(places, 1), MAX(p->workers, 1)), MAX(p->items, 1));
 	c->far_ps_per_item = 0;
 	if (p->items > 0 && memory == TS_MEMORY_ROOFLINE)
@@ -68,15 +72,58 @@ static double inside(uint32_t at, uint32_t block, uint32_t size)
 	return (double)MIN(block, size - first);
 }
 
+/* Sum of clamp(row + 1 - from, 0, most) over the rows below `after`. */
+static double ramp(int64_t after, int64_t from, int64_t most)
+{
+	double rows = (double)MAX(after - from, 0);
+	double rising = MIN(rows, (double)most);
+
+	return rising * (rising + 1) / 2 + (rows - rising) * (double)most;
+}
+
+/* The multiply-adds that the problem has in a box of C times k; `cols` is what of it lies inside N,
+ * and `deep` what lies inside K. */
+static double inner(const struct ts_plan *grid, uint64_t row, double rows, uint64_t col,
+	double cols, uint64_t k, double deep)
+{
+	int64_t from = (int64_t)row, after = from + (int64_t)rows;
+	int64_t shift = (int64_t)grid->m - grid->k;
+	int64_t left = (int64_t)col, first = (int64_t)k + shift;
+
+	switch ((enum ts_shape_kind)grid->shape) {
+	case TS_TRIANGLE:
+		return (ramp(after, left, (int64_t)cols) - ramp(from, left, (int64_t)cols)) * deep;
+	case TS_CAUSAL:
+		return (ramp(after, first, (int64_t)deep) - ramp(from, first, (int64_t)deep)) *
+			cols;
+	case TS_RECTANGLE:
+	case TS_SHAPES: break;
+	}
+	return rows * cols * deep;
+}
+
+double ts_cost_flops(const struct ts_plan *p)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->grid_count; i++) {
+		const struct ts_plan *grid = p->grids != NULL ? &p->grids[i] : p;
+
+		sum += 2 * inner(grid, 0, grid->m, 0, grid->n, 0, grid->k) * p->batch.by;
+	}
+	return sum;
+}
+
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 {
-	const struct ts_plan *p = c->plan;
+	/* A policy file may answer a group that there is not; the verifier says so. */
+	const struct ts_plan *p = s->g < c->plan->groups ? ts_grid(c->plan, s->g) : c->plan;
 	double rows = p->block_m, cols = p->block_n;
 	uint64_t k_end = (uint64_t)s->k_end * p->block_k;
 	uint64_t k_begin = (uint64_t)s->k_begin * p->block_k;
 	double deep = (double)(MIN(k_end, p->k) - MIN(k_begin, p->k));
 	double depth = (double)(k_end - k_begin);
-	double all_rows = 0, all_cols = 0, spent, compute_ps, l2_ps;
+	double all_rows = 0, all_cols = 0, spent, real, compute_ps, l2_ps;
 	struct ts_price price = {.fixed_ps = c->prologue_ps};
 
 	if (s->act == TS_FIX_UP) {
@@ -104,6 +151,8 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	price.k_ps = MAX(MAX(compute_ps, l2_ps),
 		p->depth > 0 ? c->far_ps_per_item * (s->k_end - s->k_begin) / p->depth : 0);
 	spent = rows * p->cluster_m * cols * p->cluster_n * depth;
-	price.padded_ps = spent > 0 ? price.k_ps * (1 - all_rows * all_cols * deep / spent) : 0;
+	real = inner(p, (uint64_t)s->m * p->block_m, all_rows, (uint64_t)s->n * p->block_n,
+		all_cols, k_begin, deep);
+	price.padded_ps = spent > 0 ? price.k_ps * (1 - real / spent) : 0;
 	return price;
 }

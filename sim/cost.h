@@ -53,4 +53,7 @@ static inline double ts_price_ps(const struct ts_price *price)
  * through L2, and the output is written where the item is complete. */
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
 
+/* The problem's own FLOPs: 2 M N K, or what a shape has of it, summed over groups. */
+double ts_cost_flops(const struct ts_plan *plan);
+
 #endif

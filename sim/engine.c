@@ -45,6 +45,21 @@ struct loop {
 	struct ts_outcome outcome;
 };
 
+uint64_t ts_item_tiles(const struct ts_plan *p, const struct ts_step *s)
+{
+	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
+	uint64_t tiles = 0;
+
+	if (grid == NULL || !ts_shape_has_item(grid, s->m, s->n))
+		return 0;
+	if (grid->shape != TS_TRIANGLE)
+		return (uint64_t)MIN(p->cluster_m, grid->rows - s->m) *
+			MIN(p->cluster_n, grid->cols - s->n);
+	for (uint32_t i = 0; i < p->cluster_m * p->cluster_n; i++)
+		tiles += ts_shape_has(grid, s->m + i % p->cluster_m, s->n + i / p->cluster_m);
+	return tiles;
+}
+
 static bool before(struct event a, struct event b)
 {
 	return a.time < b.time || (a.time == b.time && a.place < b.place);
@@ -95,6 +110,7 @@ static double jitter(const struct ts_scenario *s, const struct ts_step *step)
 {
 	uint64_t z = s->seed * 0x9e3779b97f4a7c15u + ((uint64_t)step->m << 32 | step->n);
 
+	z += (uint64_t)step->g * 0xaef17502108ef2d9u;
 	z += (uint64_t)step->k_begin * 0xd1342543de82ef95u;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;

@@ -19,6 +19,9 @@ struct ts_item {
 	uint64_t from, to; /* ps */
 };
 
+/* Tiles of the item `s`; 0 where it begins outside its group's grid. */
+uint64_t ts_item_tiles(const struct ts_plan *plan, const struct ts_step *s);
+
 /* A claim that has been answered. */
 struct ts_claimed {
 	uint32_t worker, place, group, domain, counter;

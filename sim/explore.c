@@ -67,6 +67,7 @@ static char *command_text(const struct job *job, const struct ts_spec *spec)
 static void finish(struct ts_exploration *x)
 {
 	ts_explored_finish(&x->explored);
+	ts_group_room_finish(&x->room);
 	g_free(x->command);
 }
 
@@ -76,14 +77,17 @@ static bool explore(const struct job *job, struct ts_exploration *x, GError **er
 {
 	struct ts_explore how = job->how;
 	g_autofree uint32_t *counters = NULL;
+	const struct ts_spec roomy = ts_group_room_give(&x->room, &x->spec);
 
-	if (!ts_request_plan_as(&x->plan, &x->spec, job->rules, error))
-		return false;
-	if (!ts_explore_fits(&x->plan))
+	if (!ts_request_plan_as(&x->plan, &roomy, job->rules, error))
+		return ts_group_room_finish(&x->room), false;
+	if (!ts_explore_fits(&x->plan)) {
+		ts_group_room_finish(&x->room);
 		return ts_refuse(error,
-			"%u x %u tiles with %u k iterations and %u workers: too much to explore; "
-			"make it smaller, or use `tilesim verify`",
-			x->plan.rows, x->plan.cols, x->plan.depth, x->plan.workers);
+			"%u x %u tiles in %u groups with %u k iterations and %u workers: too much "
+			"to explore; make it smaller, or use `tilesim verify`",
+			x->plan.rows, x->plan.cols, x->plan.groups, x->plan.depth, x->plan.workers);
+	}
 	if (job->options->dirty && x->plan.counters > 0 && x->plan.items > 0)
 		how.counters = counters = leave_dirty(job, &x->plan);
 	ts_explore_run(&how, &x->plan, &x->explored);
@@ -127,6 +131,8 @@ static void report_one(const struct job *job, JsonBuilder *b, const struct ts_ex
 		ts_exploration_print(x, failed ? &small : NULL);
 	if (failed)
 		finish(&small);
+	if (same.fault != TS_SOUND)
+		ts_shrink_free(&small.spec);
 }
 
 /* One of several: a line, or an object in a list. */
@@ -252,7 +258,8 @@ static int run(struct ts_settings *settings, const struct options *o, GError **e
 	int code = TS_EXIT_USAGE;
 
 	for (enum ts_axis i = 0; i < TS_AXES; i++)
-		if (settings->axes[i] == NULL)
+		if (settings->axes[i] == NULL &&
+			(i != TS_AXIS_M || settings->axes[TS_AXIS_GROUPS] == NULL))
 			settings->axes[i] = g_strdup(presets[i]);
 	if (!read_options(&job, error))
 		return TS_EXIT_USAGE;

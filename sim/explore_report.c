@@ -100,7 +100,7 @@ void ts_exploration_print_row(const struct ts_exploration *x)
 
 	if (e->finding.fault != TS_SOUND)
 		verdict = "FAILED";
-	ts_request_options(&x->spec, options);
+	ts_request_options(&x->spec, NULL, options);
 	g_print("%-12s %s:%s\n", verdict, counts, options->str);
 	if (e->finding.fault != TS_SOUND)
 		g_print("             %s\n", finding = finding_text(x));

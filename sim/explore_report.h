@@ -5,12 +5,14 @@
 #include <json-glib/json-glib.h>
 
 #include "policies/plan.h"
+#include "sim/groups.h"
 #include "verify/explore.h"
 
 /* One request and what came of it. */
 struct ts_exploration {
 	struct ts_spec spec;
 	struct ts_plan plan;
+	struct ts_group_room room; /* that the plan points to */
 	struct ts_explored explored;
 	char *command; /* does it again */
 };

@@ -251,7 +251,8 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		{TS_AXIS_BLOCK, "128x256x64,128x128x64"}, {TS_AXIS_CLUSTER, "1x1,2x1,1x2"}};
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error)) {
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		ts_settings_one_problem(&settings, "the GEMM kernel", error)) {
 		for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
 			if (settings.axes[defaults[i].axis] == NULL)
 				settings.axes[defaults[i].axis] = g_strdup(defaults[i].values);

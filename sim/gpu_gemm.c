@@ -194,7 +194,7 @@ static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spe
 {
 	GString *out = g_string_new("tilesim gpu gemm");
 
-	ts_request_options(spec, out);
+	ts_request_options(spec, NULL, out);
 	g_string_append_printf(out, " --seed %" G_GINT64_FORMAT " --check %s", seed,
 		x->effort == TS_GEMM_FULL ? "full" : "sample");
 	g_string_append_printf(out, " --kernel %s --dtype %s --layout %s", x->gemm.kind->name,
@@ -482,7 +482,8 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error)) {
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		ts_settings_one_problem(&settings, "the GEMM kernel", error)) {
 		code = settings.help ? TS_EXIT_OK : gemm(&settings, &o, error);
 	}
 	ts_settings_finish(&settings);

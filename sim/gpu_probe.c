@@ -159,7 +159,7 @@ static char *make_command(const struct probe *b, const struct ts_spec *spec)
 {
 	GString *out = g_string_new("tilesim gpu probe");
 
-	ts_request_options(spec, out);
+	ts_request_options(spec, NULL, out);
 	g_string_append_printf(out, " --busy-ns %" G_GUINT64_FORMAT " --threads %u --shared-kb %u",
 		b->pace.busy_ns, b->cta.threads, b->cta.shared / 1024);
 	if (b->ops != NULL)
@@ -415,7 +415,8 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error))
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		ts_settings_one_problem(&settings, "the probe", error))
 		code = settings.help ? TS_EXIT_OK : probe(&settings, &o, error);
 	ts_settings_finish(&settings);
 	g_free(o.backend);

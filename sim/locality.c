@@ -5,8 +5,7 @@
 
 static void init(struct ts_locality *l, const struct ts_plan *plan, uint32_t caches)
 {
-	size_t rows = (size_t)caches * plan->rows;
-	size_t cols = (size_t)caches * plan->cols;
+	size_t rows, cols;
 
 	memset(l, 0, sizeof *l);
 	l->plan = plan;
@@ -15,6 +14,15 @@ static void init(struct ts_locality *l, const struct ts_plan *plan, uint32_t cac
 	l->wave_items = g_new0(uint32_t, caches);
 	l->seen = g_new0(uint64_t, caches);
 	l->now = g_new0(struct ts_wave, caches);
+	l->row_first = g_new(uint64_t, (size_t)plan->groups + 1);
+	l->col_first = g_new(uint64_t, (size_t)plan->groups + 1);
+	l->row_first[0] = l->col_first[0] = 0;
+	for (uint32_t g = 0; g < plan->groups; g++) {
+		l->row_first[g + 1] = l->row_first[g] + ts_grid(plan, g)->rows;
+		l->col_first[g + 1] = l->col_first[g] + ts_grid(plan, g)->cols;
+	}
+	rows = caches * l->row_first[plan->groups];
+	cols = caches * l->col_first[plan->groups];
 	l->row_wave = g_new0(uint32_t, MAX(rows, 1));
 	l->col_wave = g_new0(uint32_t, MAX(cols, 1));
 }
@@ -44,6 +52,8 @@ void ts_locality_finish(struct ts_locality *l)
 	g_clear_pointer(&l->wave_items, g_free);
 	g_clear_pointer(&l->seen, g_free);
 	g_clear_pointer(&l->now, g_free);
+	g_clear_pointer(&l->row_first, g_free);
+	g_clear_pointer(&l->col_first, g_free);
 	g_clear_pointer(&l->row_wave, g_free);
 	g_clear_pointer(&l->col_wave, g_free);
 }
@@ -68,13 +78,17 @@ static void touch(
 void ts_locality_item(struct ts_locality *l, const struct ts_step *item, uint32_t group)
 {
 	const struct ts_plan *p = l->plan;
-	uint64_t rows = MIN(p->cluster_m, p->rows - item->m);
-	uint64_t cols = MIN(p->cluster_n, p->cols - item->n);
+	const struct ts_plan *grid = ts_grid(p, item->g);
+	uint64_t rows = MIN(p->cluster_m, grid->rows - item->m);
+	uint64_t cols = MIN(p->cluster_n, grid->cols - item->n);
 	uint32_t cache = l->shared ? 0 : group;
 	uint64_t nth = l->seen[cache]++;
 	struct ts_wave *now = &l->now[cache];
 
-	l->touches += 2 * rows * cols;
+	uint64_t row = cache * l->row_first[p->groups] + l->row_first[item->g] + item->m;
+	uint64_t col = cache * l->col_first[p->groups] + l->col_first[item->g] + item->n;
+
+	l->touches += 2 * ts_item_tiles(p, item);
 	if (nth % l->wave_items[cache] == 0) {
 		l->waves++;
 		memset(now, 0, sizeof *now);
@@ -82,9 +96,9 @@ void ts_locality_item(struct ts_locality *l, const struct ts_step *item, uint32_
 		now->number = (uint32_t)(nth / l->wave_items[cache]) + 1;
 	}
 	for (uint32_t i = 0; i < rows; i++)
-		touch(l, now, &l->row_wave[(size_t)cache * p->rows + item->m + i], TS_OPERAND_A);
+		touch(l, now, &l->row_wave[row + i], TS_OPERAND_A);
 	for (uint32_t i = 0; i < cols; i++)
-		touch(l, now, &l->col_wave[(size_t)cache * p->cols + item->n + i], TS_OPERAND_B);
+		touch(l, now, &l->col_wave[col + i], TS_OPERAND_B);
 }
 
 double ts_locality_panels_per_wave(const struct ts_locality *l, enum ts_operands of)

@@ -20,9 +20,10 @@ struct ts_locality {
 	const struct ts_plan *plan;
 	bool shared; /* one L2 for all groups */
 	uint32_t caches;
-	uint32_t *wave_items; /* per cache: the items of a full wave */
-	uint64_t *seen;       /* per cache: items so far */
-	uint32_t *row_wave;   /* [cache][tile row]: 1 + the last wave that touched it */
+	uint32_t *wave_items;            /* per cache: the items of a full wave */
+	uint64_t *seen;                  /* per cache: items so far */
+	uint64_t *row_first, *col_first; /* per group: its first tile row and column, of all */
+	uint32_t *row_wave; /* [cache][tile row of all groups]: 1 + the last wave that touched it */
 	uint32_t *col_wave;
 	struct ts_wave *now;                     /* per cache */
 	struct ts_wave worst[TS_OPERANDS_KINDS]; /* the first of those with the most */

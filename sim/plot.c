@@ -130,7 +130,7 @@ static void finish_order(struct order *order)
 static bool check_drawable(const struct ts_run *r, GError **error)
 {
 	const struct ts_plan *p = &r->plan;
-	uint64_t tiles = (uint64_t)p->rows * p->cols;
+	uint64_t tiles = ts_plot_map_rows(p) * p->cols;
 
 	if (p->items == 0)
 		return ts_refuse(

@@ -43,10 +43,17 @@ static void put_titles(const struct ts_run *r, const struct ts_picture *picture,
 	g_autofree char *plan = ts_request_plan_text(p);
 	g_autofree char *conditions = g_strjoinv(", ", (char **)(gpointer)picture->conditions);
 	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *problem = NULL;
 
-	g_string_printf(text, "C[%u,%u], k = %u, %s: %u x %u tiles of %ux%u, %u k iterations of %u",
-		p->m, p->n, p->k, ts_dtype_name(r->dtype), p->rows, p->cols, p->block_m, p->block_n,
-		p->depth, p->block_k);
+	if (p->groups == 1 && p->shape == TS_RECTANGLE) {
+		g_string_printf(text,
+			"C[%u,%u], k = %u, %s: %u x %u tiles of %ux%u, %u k iterations of %u", p->m,
+			p->n, p->k, ts_dtype_name(r->dtype), p->rows, p->cols, p->block_m,
+			p->block_n, p->depth, p->block_k);
+	} else {
+		problem = ts_problem_text(p, ts_dtype_name(r->dtype));
+		g_string_assign(text, problem);
+	}
 	put_string(out, "title_problem", text->str);
 	put_string(out, "title_plan", plan);
 	g_string_printf(text, "%s: %u %s%s in %u %s%s%s%s", d->name, d->units,
@@ -89,8 +96,10 @@ static char *settings(const struct ts_plot_tables *t, const struct ts_picture *p
 	put_count(out, "workers", r->plan.workers);
 	put_count(out, "ctas", r->plan.cluster_m * r->plan.cluster_n);
 	put_count(out, "items", r->plan.items);
-	put_count(out, "rows", r->plan.rows);
+	put_count(out, "rows", (uint32_t)ts_plot_map_rows(&r->plan));
 	put_count(out, "cols", r->plan.cols);
+	put_string(out, "row_word",
+		r->plan.groups > 1 ? "tile row m of group after group" : "tile row m");
 	put_count(out, "missing", t->missing);
 	put_count(out, "holds", holds);
 	put_time(out, "makespan", end, picture->unit_ps);

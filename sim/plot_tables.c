@@ -57,6 +57,7 @@ static void on_item(void *data, const struct ts_item *item)
 		.worker = item->worker,
 		.place = item->place,
 		.group = item->group,
+		.g = item->step.g,
 		.m = item->step.m,
 		.n = item->step.n,
 		.k_begin = item->step.k_begin,
@@ -335,23 +336,25 @@ static bool write_tiles(struct ts_plot_tables *t, const char *folder, GError **e
 	const struct ts_rules *rules = t->run->coverage.rules;
 	struct ts_tile (*tile_of)(const struct ts_plan *, const struct ts_step *, uint32_t) =
 		rules == NULL ? ts_cta_tile : rules->cta_tile;
-	g_autofree struct tile *tiles = g_new0(struct tile, (gsize)p->rows * p->cols);
+	g_autofree struct tile *tiles = g_new0(struct tile, p->cells);
 	struct table table;
+	uint64_t row = 0; /* of the map: the groups lie below one another */
 
 	if (!open_table(&table, folder, "tiles.txt", 1000000, "m n rank group worker", error))
 		return false;
 	g_array_sort(t->boxes, by_start);
 	for (guint i = 0; i < t->boxes->len; i++) {
 		const struct ts_plot_bar *b = &g_array_index(t->boxes, struct ts_plot_bar, i);
-		struct ts_step step = {.m = b->m, .n = b->n};
+		struct ts_step step = {.g = b->g, .m = b->m, .n = b->n};
 
-		for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {
+		for (uint32_t rank = 0; b->g < p->groups && rank < p->cluster_m * p->cluster_n;
+			rank++) {
 			struct ts_tile at = tile_of(p, &step, rank);
 			struct tile *tile;
 
-			if (!at.valid || at.m >= p->rows || at.n >= p->cols)
+			if (!at.valid || !ts_shape_has(ts_grid(p, b->g), at.m, at.n))
 				continue;
-			tile = &tiles[(gsize)at.m * p->cols + at.n];
+			tile = &tiles[ts_tile_index(p, b->g, at.m, at.n)];
 			if (!tile->seen)
 				tile->rank = i;
 			if (!tile->owned) {
@@ -362,13 +365,31 @@ static bool write_tiles(struct ts_plot_tables *t, const char *folder, GError **e
 			tile->owned |= b->owns;
 		}
 	}
-	for (gsize i = 0; i < (gsize)p->rows * p->cols; i++) {
-		t->missing += !tiles[i].seen;
-		fprintf(table.output.file, "%zu %zu %" PRId64 " %u %u\n", i / p->cols, i % p->cols,
-			tiles[i].seen ? (int64_t)tiles[i].rank : -1, tiles[i].group,
-			tiles[i].worker);
+	for (uint32_t g = 0; g < p->groups; g++) {
+		const struct ts_plan *grid = ts_grid(p, g);
+
+		for (uint64_t i = 0; i < (uint64_t)grid->rows * grid->cols; i++) {
+			uint32_t m = (uint32_t)(i / grid->cols), n = (uint32_t)(i % grid->cols);
+			const struct tile *tile = &tiles[ts_tile_index(p, g, m, n)];
+
+			if (!ts_shape_has(grid, m, n))
+				continue;
+			t->missing += !tile->seen;
+			fprintf(table.output.file, "%" PRIu64 " %u %" PRId64 " %u %u\n", row + m, n,
+				tile->seen ? (int64_t)tile->rank : -1, tile->group, tile->worker);
+		}
+		row += grid->rows;
 	}
 	return ts_output_commit(&table.output, error);
+}
+
+uint64_t ts_plot_map_rows(const struct ts_plan *p)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < p->grid_count; i++)
+		rows += (uint64_t)(p->grids != NULL ? p->grids[i].rows : p->rows) * p->batch.by;
+	return rows;
 }
 
 void ts_plot_tables_close(struct ts_plot_tables *t)

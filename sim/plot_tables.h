@@ -8,7 +8,7 @@
 struct ts_plot_bar {
 	uint64_t from, to; /* ps */
 	uint32_t worker, place, group;
-	uint32_t m, n;
+	uint32_t g, m, n;
 	uint32_t k_begin, k_end; /* both 0: a fix-up */
 	uint32_t nth;            /* of its place */
 	bool owns;
@@ -26,6 +26,9 @@ struct ts_plot_tables {
 	uint64_t tail;    /* ps: when the first place is out of work for good */
 	uint64_t missing; /* tiles that nobody computed */
 };
+
+/* Tile rows of all groups, one below another, as the maps show them. */
+uint64_t ts_plot_map_rows(const struct ts_plan *p);
 
 /* For a run that is ready to be simulated and outlives `t`. */
 void ts_plot_tables_init(struct ts_plot_tables *t, const struct ts_run *run);

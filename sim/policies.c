@@ -69,6 +69,29 @@ static const char *remap_text(enum ts_remap remap)
 	return NULL;
 }
 
+static const char *shape_text(enum ts_shape_kind shape)
+{
+	switch (shape) {
+	case TS_RECTANGLE: return "all tiles, all k iterations";
+	case TS_TRIANGLE:
+		return "tiles that reach the diagonal or lie below; the order runs over the fold";
+	case TS_CAUSAL: return "row i sees keys up to K - M + i: k iterations grow with the row";
+	case TS_SHAPES: break;
+	}
+	return NULL;
+}
+
+static const char *row_order_text(enum ts_row_order row_order)
+{
+	switch (row_order) {
+	case TS_ROWS_ASCENDING: return "as the order has them";
+	case TS_ROWS_DESCENDING: return "last row first: longest first, of a causal shape";
+	case TS_ROWS_FOLD: return "last, first, last but one, second, ...: pairs of equal length";
+	case TS_ROW_ORDERS: break;
+	}
+	return NULL;
+}
+
 static void list(void)
 {
 	g_print("policies (--policy): who gets which linear index\n");
@@ -90,6 +113,15 @@ static void list(void)
 	for (int i = 0; i < TS_REMAPS; i++)
 		g_print("  %-14s %s\n", ts_remap_name((enum ts_remap)i),
 			remap_text((enum ts_remap)i));
+	g_print("\nshapes (--shape): what there is to compute, in each group of --batch and "
+		"--groups\n");
+	for (int i = 0; i < TS_SHAPES; i++)
+		g_print("  %-14s %s\n", ts_shape_name((enum ts_shape_kind)i),
+			shape_text((enum ts_shape_kind)i));
+	g_print("\norders of rows (--row-order)\n");
+	for (int i = 0; i < TS_ROW_ORDERS; i++)
+		g_print("  %-14s %s\n", ts_row_order_name((enum ts_row_order)i),
+			row_order_text((enum ts_row_order)i));
 	g_print("\nAny combination works. `tilesim policies NAME` explains a policy.\n");
 }
 

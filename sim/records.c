@@ -53,7 +53,8 @@ bool ts_records_open(struct ts_records *r, const struct ts_plan *plan,
 	}
 	if (csv != NULL)
 		fprintf(r->csv.file,
-			"worker,unit,group,domain,m,n,k_begin,k_end,owns,counter,t0_ps,t1_ps\n");
+			"worker,unit,group,domain,%sm,n,k_begin,k_end,owns,counter,t0_ps,t1_ps\n",
+			plan->groups > 1 ? "g," : "");
 	if (trace != NULL)
 		name_tracks(r);
 	return true;
@@ -63,24 +64,32 @@ static void on_item(void *data, const struct ts_item *item)
 {
 	struct ts_records *r = data;
 	const struct ts_step *s = &item->step;
+	char of[32] = "", arg[32] = "";
 
+	if (r->plan->groups > 1) {
+		g_snprintf(of, sizeof of, " of %u", s->g);
+		g_snprintf(arg, sizeof arg, "\"g\":%u,", s->g);
+	}
 	if (r->csv.file != NULL) {
-		fprintf(r->csv.file, "%u,%u,%u,%u,%u,%u,%u,%u,%d,", item->worker, item->unit,
-			item->group, item->domain, s->m, s->n, s->k_begin, s->k_end, s->owns);
+		fprintf(r->csv.file, "%u,%u,%u,%u,", item->worker, item->unit, item->group,
+			item->domain);
+		if (r->plan->groups > 1)
+			fprintf(r->csv.file, "%u,", s->g);
+		fprintf(r->csv.file, "%u,%u,%u,%u,%d,", s->m, s->n, s->k_begin, s->k_end, s->owns);
 		if (item->counter != UINT32_MAX)
 			fprintf(r->csv.file, "%u", item->counter);
 		fprintf(r->csv.file, ",%" PRIu64 ",%" PRIu64 "\n", item->from, item->to);
 	}
 	if (r->trace.file != NULL)
 		fprintf(r->trace.file,
-			",{\"ph\":\"X\",\"name\":\"(%u,%u)\",\"cat\":\"item\",\"pid\":%u,\"tid\":"
+			",{\"ph\":\"X\",\"name\":\"(%u,%u)%s\",\"cat\":\"item\",\"pid\":%u,\"tid\":"
 			"%" PRIu64 ",\"ts\":%" PRIu64 ".%06" PRIu64 ",\"dur\":%" PRIu64
-			".%06" PRIu64 ",\"args\":{\"worker\":%u,\"m\":%u,\"n\":%u,\"k_begin\":%u,"
+			".%06" PRIu64 ",\"args\":{\"worker\":%u,%s\"m\":%u,\"n\":%u,\"k_begin\":%u,"
 			"\"k_end\":%u}}\n",
-			s->m, s->n, item->group, track(r->machine, item->place),
+			s->m, s->n, of, item->group, track(r->machine, item->place),
 			item->from / 1000000, item->from % 1000000,
 			(item->to - item->from) / 1000000, (item->to - item->from) % 1000000,
-			item->worker, s->m, s->n, s->k_begin, s->k_end);
+			item->worker, arg, s->m, s->n, s->k_begin, s->k_end);
 }
 
 /* "wait 3" or "fix-up (1,0)" on the worker's track. */

@@ -91,8 +91,11 @@ static void put_verdict(const struct ts_run *r, GString *out)
 		return;
 	}
 	g_string_append_printf(out,
-		"sound: %" G_GUINT64_FORMAT " tiles computed once each, none outside %u x %u",
-		(uint64_t)p->rows * p->cols, p->m, p->n);
+		"sound: %" G_GUINT64_FORMAT " tiles computed once each, none outside ", p->tiles);
+	if (p->groups == 1 && p->shape != TS_TRIANGLE)
+		g_string_append_printf(out, "%u x %u", p->m, p->n);
+	else
+		g_string_append(out, p->groups == 1 ? "the triangle" : "its group");
 	if (p->counters > 0)
 		g_string_append_printf(out, ", %u counters in range %s", p->counters,
 			p->workspace > 0 ? "and partial sums added in order" : "and drained");
@@ -137,20 +140,79 @@ static void put_caches(const struct ts_caches *c, GString *out)
 		ts_caches_dram_bytes(c) / 1e9, ts_caches_stored_bytes(c) / 1e9);
 }
 
+/* What differs between the groups: rows, tiles and with them the work. */
+struct spread {
+	uint32_t empty, rows_min, rows_max;
+	double rows, tiles, tiles_max; /* means, and the most of one */
+};
+
+static struct spread spread_of(const struct ts_plan *p)
+{
+	struct spread s = {.rows_min = UINT32_MAX};
+
+	for (uint32_t i = 0; i < p->grid_count; i++) {
+		const struct ts_plan *grid = p->grids != NULL ? &p->grids[i] : p;
+		double tiles = (double)(p->grids != NULL ? grid->tiles : p->tiles / p->batch.by);
+
+		s.empty += tiles == 0 ? p->batch.by : 0;
+		s.rows_min = MIN(s.rows_min, grid->m);
+		s.rows_max = MAX(s.rows_max, grid->m);
+		s.rows += (double)grid->m / p->grid_count;
+		s.tiles += tiles / p->grid_count;
+		s.tiles_max = MAX(s.tiles_max, tiles);
+	}
+	return s;
+}
+
+static void put_spread(const struct ts_plan *p, GString *out)
+{
+	struct spread s;
+
+	if (p->grids == NULL)
+		return;
+	s = spread_of(p);
+	g_string_append_printf(out,
+		"groups       %u to %u rows, %.1f in the mean, %u empty; the largest has %.0f "
+		"tiles, %.2f times the mean\n",
+		s.rows_min, s.rows_max, s.rows, s.empty, s.tiles_max,
+		s.tiles > 0 ? s.tiles_max / s.tiles : 0);
+}
+
+char *ts_problem_text(const struct ts_plan *p, const char *dtype)
+{
+	GString *out = g_string_new(NULL);
+	const char *what = p->shape == TS_TRIANGLE ? "lower triangles"
+		: p->shape == TS_CAUSAL            ? "causal problems"
+						   : "problems";
+
+	if (p->groups != 1)
+		g_string_append_printf(
+			out, "%u %s, %s ", p->groups, what, p->grids == NULL ? "each" : "up to");
+	else if (p->shape == TS_TRIANGLE)
+		g_string_append(out, "lower triangle of ");
+	else if (p->shape == TS_CAUSAL)
+		g_string_append(out, "causal ");
+	g_string_append_printf(out,
+		"C[%u,%u] = A[%u,%u] B[%u,%u] in %s: %u x %u tiles of %ux%u, %u k iterations of %u",
+		p->m, p->n, p->m, p->k, p->k, p->n, dtype, p->rows, p->cols, p->block_m, p->block_n,
+		p->depth, p->block_k);
+	if (p->groups != 1 || p->shape == TS_TRIANGLE)
+		g_string_append_printf(out, ", %" G_GUINT64_FORMAT " tiles in all", p->tiles);
+	return g_string_free(out, FALSE);
+}
+
 static char *text_report(const struct ts_run *r, const char *command)
 {
 	const struct ts_plan *p = &r->plan;
 	const struct ts_summary *s = &r->summary;
 	g_autofree char *plan = ts_request_plan_text(p);
 	g_autofree char *makespan = ts_time_text(s->outcome.makespan);
+	g_autofree char *problem = NULL;
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out,
-		"problem      C[%u,%u] = A[%u,%u] B[%u,%u] in %s: %u x %u tiles of %ux%u, %u k "
-		"iterations "
-		"of %u\n",
-		p->m, p->n, p->m, p->k, p->k, p->n, ts_dtype_name(r->dtype), p->rows, p->cols,
-		p->block_m, p->block_n, p->depth, p->block_k);
+	problem = ts_problem_text(p, ts_dtype_name(r->dtype));
+	g_string_append_printf(out, "problem      %s\n", problem);
+	put_spread(p, out);
 	g_string_append_printf(out, "plan         %s\n", plan);
 	g_string_append_printf(out, "device       %s: %u %ss in %u %ss, %u places\n",
 		r->device->name, r->device->units, ts_device_unit_word(r->device),
@@ -244,6 +306,21 @@ static void put_json_caches(JsonBuilder *b, const struct ts_caches *c)
 	json_builder_end_object(b);
 }
 
+static void add_spread(JsonBuilder *b, const struct ts_plan *p)
+{
+	struct spread s = spread_of(p);
+
+	json_builder_begin_object(b);
+	ts_json_count(b, "count", p->groups);
+	ts_json_count(b, "empty", s.empty);
+	ts_json_count(b, "rows_min", p->grid_count > 0 ? s.rows_min : 0);
+	ts_json_count(b, "rows_max", s.rows_max);
+	ts_json_number(b, "rows_mean", s.rows);
+	ts_json_number(b, "tiles_mean", s.tiles);
+	ts_json_number(b, "tiles_max", s.tiles_max);
+	json_builder_end_object(b);
+}
+
 static char *json_report(const struct ts_run *r, const char *command)
 {
 	const struct ts_plan *p = &r->plan;
@@ -262,6 +339,11 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_count(b, "tile_rows", p->rows);
 	ts_json_count(b, "tile_columns", p->cols);
 	ts_json_count(b, "k_iterations", p->depth);
+	ts_json_text_member(b, "shape", ts_shape_name((enum ts_shape_kind)p->shape));
+	ts_json_text_member(b, "row_order", ts_row_order_name((enum ts_row_order)p->row_order));
+	ts_json_count(b, "tiles", p->tiles);
+	json_builder_set_member_name(b, "problem_groups");
+	add_spread(b, p);
 	ts_json_text_member(b, "policy", policy);
 	ts_json_text_member(b, "order", ts_order_name((enum ts_order)p->order));
 	ts_json_count(b, "swizzle", p->width.by);

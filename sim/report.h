@@ -17,6 +17,9 @@ bool ts_format_parse(const char *text, enum ts_format *ret_format, GError **erro
 /* The whole report; `command` repeats the run. Free with g_free(). */
 char *ts_report(const struct ts_run *r, enum ts_format format, const char *command);
 
+/* What is computed, in one line. Free with g_free(). */
+char *ts_problem_text(const struct ts_plan *p, const char *dtype);
+
 /* "1.234 ms" and the like. Free with g_free(). */
 char *ts_time_text(uint64_t ps);
 

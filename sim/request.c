@@ -1,7 +1,32 @@
 /* Requests and plans in words. */
 #include "sim/request.h"
 
+#include <string.h>
+
 #include "sim/refuse.h"
+
+/* The first group of the list that is refused. */
+static void put_group(GString *out, enum ts_status status, const struct ts_spec *s)
+{
+	int64_t most = status == TS_OVER_CAPACITY ? s->m : TS_COUNT_MAX;
+
+	for (int64_t i = 0; i < s->list_count; i++) {
+		int64_t m = s->list_m != NULL ? s->list_m[i] : s->m;
+		int64_t n = s->list_n != NULL ? s->list_n[i] : s->n;
+		int64_t k = s->list_k != NULL ? s->list_k[i] : s->k;
+
+		if (ts_in_range(m, 0, most) && ts_in_range(n, 0, TS_COUNT_MAX) &&
+			ts_in_range(k, 0, TS_COUNT_MAX))
+			continue;
+		g_string_append_printf(out,
+			"group %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+			"x%" G_GINT64_FORMAT,
+			i, m, n, k);
+		if (status == TS_OVER_CAPACITY)
+			g_string_append_printf(out, " with M=%" G_GINT64_FORMAT, s->m);
+		return;
+	}
+}
 
 /* What was given, for the sentence of ts_status_text(). */
 static void put_given(GString *out, enum ts_status status, const struct ts_spec *s)
@@ -74,12 +99,49 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 			", K=%" G_GINT64_FORMAT,
 			s->splits, s->m, s->n, s->k);
 		break;
+	case TS_UNEVEN_K: g_string_append(out, "tiles with unequal k iterations"); break;
 	case TS_BAD_HYBRID: g_string_append_printf(out, "hybrid %d", (int)s->hybrid); break;
 	case TS_BAD_MIN_K:
 		g_string_append_printf(out, "--min-k %" G_GINT64_FORMAT, s->min_k);
 		break;
 	case TS_BAD_K_GROUPS:
 		g_string_append_printf(out, "--k-groups %" G_GINT64_FORMAT, s->k_groups);
+		break;
+	case TS_BAD_BATCH:
+		g_string_append_printf(out, "--batch %" G_GINT64_FORMAT, s->batch);
+		if (ts_spec_has_list(s))
+			g_string_append_printf(
+				out, " of %" G_GINT64_FORMAT " groups", s->list_count);
+		break;
+	case TS_BAD_SECTION:
+		g_string_append_printf(out, "--section %" G_GINT64_FORMAT, s->section);
+		break;
+	case TS_BAD_LIST:
+		g_string_append_printf(out, "%" G_GINT64_FORMAT " groups", s->list_count);
+		break;
+	case TS_BAD_LIST_SIZE:
+	case TS_OVER_CAPACITY: put_group(out, status, s); break;
+	case TS_UNUSED_LAYOUT:
+		g_string_append_printf(out, "--layout %s", ts_layout_name(s->layout));
+		break;
+	case TS_UNEVEN_TRIANGLE:
+		g_string_append_printf(out,
+			"--shape triangle with M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT
+			", blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+			" and clusters of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+			s->m, s->n, s->block_m, s->block_n, s->cluster_m, s->cluster_n);
+		break;
+	case TS_UNUSED_ROW_ORDER:
+		g_string_append_printf(out, "--row-order %s with --shape %s",
+			ts_row_order_name(s->row_order), ts_shape_name(s->shape));
+		break;
+	case TS_BAD_LAYOUT: g_string_append_printf(out, "layout %d", (int)s->layout); break;
+	case TS_BAD_GROUP_ORDER:
+		g_string_append_printf(out, "group order %d", (int)s->group_order);
+		break;
+	case TS_BAD_SHAPE: g_string_append_printf(out, "shape %d", (int)s->shape); break;
+	case TS_BAD_ROW_ORDER:
+		g_string_append_printf(out, "row order %d", (int)s->row_order);
 		break;
 	case TS_BAD_POLICY: g_string_append_printf(out, "policy %u", s->policy); break;
 	case TS_BAD_MODE: g_string_append_printf(out, "mode %d", (int)s->mode); break;
@@ -142,12 +204,41 @@ static void put_cuts(const struct ts_spec *s, GString *out)
 		g_string_append_printf(out, " --k-groups %" G_GINT64_FORMAT, s->k_groups);
 }
 
-void ts_request_options(const struct ts_spec *s, GString *out)
+static void put_groups(const struct ts_spec *s, const GPtrArray *lists, GString *out)
 {
+	g_autofree char *groups = NULL;
+	g_autofree char *quoted = NULL;
+
+	if (ts_spec_has_list(s)) {
+		groups = ts_group_list_text(lists, s);
+		quoted = g_shell_quote(groups);
+		g_string_append_printf(out, " --groups %s",
+			strpbrk(groups, " '\"\\$`;&|<>()*?[]#~!{}\t") == NULL ? groups : quoted);
+	}
+	if (s->group_order != TS_GROUPS_GIVEN)
+		g_string_append_printf(
+			out, " --group-order %s", ts_group_order_name(s->group_order));
+	if (s->layout != TS_CONTIGUOUS)
+		g_string_append_printf(out, " --layout %s", ts_layout_name(s->layout));
+	if (s->batch != 1)
+		g_string_append_printf(out, " --batch %" G_GINT64_FORMAT, s->batch);
+	if (s->section != 1)
+		g_string_append_printf(out, " --section %" G_GINT64_FORMAT, s->section);
+	if (s->shape != TS_RECTANGLE)
+		g_string_append_printf(out, " --shape %s", ts_shape_name(s->shape));
+	if (s->row_order != TS_ROWS_ASCENDING)
+		g_string_append_printf(out, " --row-order %s", ts_row_order_name(s->row_order));
+}
+
+void ts_request_options(const struct ts_spec *s, const GPtrArray *lists, GString *out)
+{
+	if (!ts_spec_has_list(s) || s->layout == TS_MASKED)
+		g_string_append_printf(out, " --m %" G_GINT64_FORMAT, s->m);
 	g_string_append_printf(out,
-		" --m %" G_GINT64_FORMAT " --n %" G_GINT64_FORMAT " --k %" G_GINT64_FORMAT
-		" --block %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
-		s->m, s->n, s->k, s->block_m, s->block_n, s->block_k);
+		" --n %" G_GINT64_FORMAT " --k %" G_GINT64_FORMAT " --block %" G_GINT64_FORMAT
+		"x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+		s->n, s->k, s->block_m, s->block_n, s->block_k);
+	put_groups(s, lists, out);
 	if (s->policy < TS_POLICIES)
 		g_string_append_printf(out, " --policy %s", policy_name(s->policy));
 	if (has_mode(s->policy))
@@ -215,6 +306,11 @@ char *ts_request_plan_text(const struct ts_plan *p)
 		g_string_append_printf(out, ", remap %s", ts_remap_name((enum ts_remap)p->remap));
 	if (p->remap == TS_REMAP_CHUNKED && p->items > 0)
 		g_string_append_printf(out, " by %u", p->remap_chunk.by);
+	if (p->row_order != TS_ROWS_ASCENDING)
+		g_string_append_printf(
+			out, ", rows %s", ts_row_order_name((enum ts_row_order)p->row_order));
+	if (p->section.by > 1)
+		g_string_append_printf(out, ", sections of %u", p->section.by);
 	g_string_append_printf(out, ", cluster %ux%u: ", p->cluster_m, p->cluster_n);
 	put_count(out, p->items, "item", ", ");
 	put_count(out, p->workers, "worker", ", ");
@@ -246,6 +342,16 @@ char *ts_request_schedule_text(const struct ts_spec *s)
 		g_string_append_printf(out, ", %s", ts_remap_name(s->remap));
 	if (s->chunk != 0)
 		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->chunk);
+	if (s->row_order != TS_ROWS_ASCENDING)
+		g_string_append_printf(out, ", rows %s", ts_row_order_name(s->row_order));
+	if (s->group_order != TS_GROUPS_GIVEN)
+		g_string_append_printf(out, ", groups %s", ts_group_order_name(s->group_order));
+	if (s->section != 1)
+		g_string_append_printf(out, ", sections of %" G_GINT64_FORMAT, s->section);
+	if (s->shape != TS_RECTANGLE)
+		g_string_append_printf(out, ", %s", ts_shape_name(s->shape));
+	if (s->batch != 1)
+		g_string_append_printf(out, ", batch %" G_GINT64_FORMAT, s->batch);
 	if (s->cluster_m * s->cluster_n != 1)
 		g_string_append_printf(out, ", cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
 			s->cluster_m, s->cluster_n);

@@ -4,6 +4,7 @@
 
 #include "policies/plan.h"
 #include "sim/device.h"
+#include "sim/groups.h"
 
 /* ts_plan_make(), with a refusal that says what was given. */
 bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error);
@@ -12,8 +13,9 @@ bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GErro
 bool ts_request_plan_as(struct ts_plan *ret_plan, const struct ts_spec *spec,
 	const struct ts_rules *rules, GError **error);
 
-/* Appends the options that give exactly this request, each in front with a space. */
-void ts_request_options(const struct ts_spec *spec, GString *out);
+/* Appends the options that give exactly this request, each in front with a space. Lists of groups
+ * are called by their names in `lists`, which may be NULL. */
+void ts_request_options(const struct ts_spec *spec, const GPtrArray *lists, GString *out);
 
 /* "worksteal steal, order grouped-m of width 16, ..." in one line. Free with g_free(). */
 char *ts_request_plan_text(const struct ts_plan *p);

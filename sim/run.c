@@ -13,6 +13,7 @@ static const double makespan_max_ps = 1e18;
 bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const struct ts_spec *spec,
 	GError **error)
 {
+	struct ts_spec roomy;
 	uint32_t ctas = 1;
 	enum ts_edge edge;
 	enum ts_memory memory;
@@ -43,7 +44,8 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		r->note = ts_settings_command(settings, "", &r->spec);
 		ts_policy_file_note(r->note);
 	}
-	if (!ts_request_plan_as(&r->plan, &r->spec, ts_settings_rules(settings), error))
+	roomy = ts_group_room_give(&r->room, &r->spec);
+	if (!ts_request_plan_as(&r->plan, &roomy, ts_settings_rules(settings), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
 	if (!ts_cost_init(
@@ -68,6 +70,7 @@ void ts_run_finish(struct ts_run *r)
 	ts_summary_finish(&r->summary);
 	ts_machine_finish(&r->machine);
 	g_clear_pointer(&r->caches, ts_caches_free);
+	ts_group_room_finish(&r->room);
 	ts_scenario_finish(&r->scenario);
 	g_clear_pointer(&r->device, ts_device_free);
 	ts_policy_file_note(NULL);

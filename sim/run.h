@@ -9,6 +9,7 @@
 struct ts_run {
 	struct ts_spec spec;
 	struct ts_plan plan;
+	struct ts_group_room room; /* that the plan points to */
 	struct ts_device *device;
 	enum ts_dtype dtype;
 	struct ts_scenario scenario;

@@ -89,6 +89,7 @@ GOptionContext *ts_settings_context(
 	GOptionGroup *group;
 
 	memset(s, 0, sizeof *s);
+	s->lists = ts_group_lists_new();
 	g_option_context_set_help_enabled(context, FALSE);
 	g_option_context_set_summary(context, summary);
 	g_option_context_add_main_entries(context, help, NULL);
@@ -166,6 +167,7 @@ void ts_settings_finish(struct ts_settings *s)
 	g_strfreev(s->hold);
 	g_strfreev(s->release);
 	g_free(s->policy_file);
+	g_clear_pointer(&s->lists, g_ptr_array_unref);
 	if (!s->borrows_file)
 		ts_policy_file_free(s->file);
 }
@@ -356,10 +358,19 @@ bool ts_settings_axes(const struct ts_settings *s, const struct ts_device *devic
 
 	if (!number("max-counters", s->max_counters, 0, TS_COUNT_MAX, &max_counters, error))
 		return false;
-	if (!ts_axes_init(ret_axes, s->axes, device, device->max_cluster, max_counters, error))
+	if (!ts_axes_init(
+		    ret_axes, s->axes, device, device->max_cluster, max_counters, s->lists, error))
 		return false;
 	if (!s->box && !all_used(s, ret_axes, error))
 		return ts_axes_finish(ret_axes), false;
+	/* Rows come from the list, unless they are what each group of a masked layout may have. */
+	if (s->axes[TS_AXIS_GROUPS] != NULL && s->axes[TS_AXIS_M] != NULL && !s->box &&
+		!ts_axes_have(ret_axes, TS_AXIS_LAYOUT, TS_MASKED))
+		return ts_axes_finish(ret_axes),
+		       ts_refuse(error,
+			       "--m %s and --groups %s: the rows come from the groups; leave out "
+			       "--m, or give --layout masked to make it their capacity",
+			       s->axes[TS_AXIS_M], s->axes[TS_AXIS_GROUPS]);
 	for (guint i = 0; device->amd && i < ret_axes->spans[TS_AXIS_XCDS]->len; i++) {
 		const struct ts_span *span =
 			&g_array_index(ret_axes->spans[TS_AXIS_XCDS], struct ts_span, i);
@@ -403,6 +414,18 @@ bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *devic
 		ret_spec->workers = 0;
 	ts_axes_finish(&axes);
 	return single;
+}
+
+bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error)
+{
+	static const enum ts_axis several[] = {TS_AXIS_SHAPE, TS_AXIS_BATCH, TS_AXIS_SECTION,
+		TS_AXIS_LAYOUT, TS_AXIS_GROUP_ORDER, TS_AXIS_GROUPS};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(several); i++)
+		if (s->axes[several[i]] != NULL)
+			return ts_refuse(error, "--%s %s: %s has one rectangle; leave it out",
+				ts_axis_name(several[i]), s->axes[several[i]], who);
+	return true;
 }
 
 static const char *dtype_name(int i)
@@ -505,7 +528,7 @@ char *ts_settings_command(
 	for (size_t i = 1; i < G_N_ELEMENTS(device_options); i++)
 		put_option(out, device_options[i].name, *field(s, &device_options[i]));
 	put_option(out, "policy-file", s->policy_file);
-	ts_request_options(spec, out);
+	ts_request_options(spec, s->lists, out);
 	for (size_t i = 0; i < G_N_ELEMENTS(scenario_options); i++)
 		put_option(out, scenario_options[i].name, *field(s, &scenario_options[i]));
 	for (size_t i = 0; i < G_N_ELEMENTS(list_options); i++) {

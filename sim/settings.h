@@ -16,7 +16,8 @@ struct ts_settings {
 	char *edge, *memory, *domain, *jitter, *seed;
 	char *mask, **slow, **hold, **release;
 	gboolean help;
-	bool box; /* axes come from a box: those that say nothing are no mistake */
+	bool box;         /* axes come from a box: those that say nothing are no mistake */
+	GPtrArray *lists; /* of groups, as far as the axes were made */
 	struct ts_policy_file *file; /* loaded from policy_file */
 	bool borrows_file;
 };
@@ -60,6 +61,9 @@ bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware
 
 bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *device,
 	struct ts_scenario *ret_scenario, GError **error);
+
+/* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". */
+bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error);
 
 /* "tilesim COMMAND --device ...": repeats a run of `spec` under these settings. Free with g_free().
  */

@@ -68,10 +68,9 @@ static void on_item(void *data, const struct ts_item *item)
 {
 	struct ts_summary *s = data;
 	const struct ts_plan *p = s->plan;
-	uint64_t rows = MIN(p->cluster_m, p->rows - MIN(item->step.m, p->rows));
-	uint64_t cols = MIN(p->cluster_n, p->cols - MIN(item->step.n, p->cols));
+	uint64_t covers = ts_item_tiles(p, &item->step);
 	/* Of those that compute parts of a tile, its owner has it. */
-	uint64_t tiles = item->step.owns ? rows * cols : 0;
+	uint64_t tiles = item->step.owns ? covers : 0;
 	bool steal = is_steal(p, item);
 	double price, scale;
 
@@ -87,7 +86,7 @@ static void on_item(void *data, const struct ts_item *item)
 	s->fixed_ps += item->price.fixed_ps * scale;
 	s->padded_ps += item->price.padded_ps * scale;
 	s->fix_up_ps += item->price.fix_up_ps * scale;
-	if (item->step.m < p->rows && item->step.n < p->cols)
+	if (covers > 0)
 		ts_locality_item(&s->locality, &item->step, item->group);
 }
 
@@ -166,7 +165,7 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	double unmanned = 0;
 
 	s->outcome = *outcome;
-	s->flops = 2.0 * p->m * p->n * p->k;
+	s->flops = ts_cost_flops(p);
 	for (uint32_t i = 0; i < s->machine->count; i++) {
 		double had =
 			makespan - lost(&s->machine->places[i], &s->places[i], outcome->makespan);

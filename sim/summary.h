@@ -26,7 +26,7 @@ struct ts_summary {
 
 	/* Filled by ts_summary_close(). */
 	struct ts_outcome outcome;
-	double flops;    /* of the problem: 2 M N K */
+	double flops;    /* of the problem */
 	double capacity; /* ps: the places' time from 0 to the makespan, as far as they are the
 			    kernel's */
 	/* Fractions of the capacity; they add up to 1. */

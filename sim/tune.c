@@ -329,7 +329,8 @@ int ts_tune_command(int argc, char **argv, GError **error)
 	g_autofree char **words = spell_out(argc, argv);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, (int)g_strv_length(words), words, error)) {
+	if (ts_settings_parse(&settings, context, (int)g_strv_length(words), words, error) &&
+		ts_settings_one_problem(&settings, "tune", error)) {
 		code = settings.help ? TS_EXIT_OK : tune(&settings, &o, error);
 	}
 	ts_settings_finish(&settings);

@@ -47,6 +47,7 @@ struct tally {
 	uint8_t *live;
 	size_t live_made;
 	char *note;
+	struct ts_group_room room;
 };
 
 /* Which workers ever run under the masks of the scenario: on AMD those of an XCD without any CU do
@@ -93,8 +94,10 @@ static uint32_t residency(const struct job *job, const struct ts_plan *plan)
 	return job->residency != 0 ? job->residency : MAX(fits, 1);
 }
 
-static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *spec)
+static enum ts_status check(struct tally *t, const struct job *job, const struct ts_spec *request)
 {
+	const struct ts_spec roomy = ts_group_room_give(&t->room, request);
+	const struct ts_spec *spec = &roomy;
 	struct ts_plan plan;
 	struct ts_policy policy = ts_rules_policy(job->rules, spec->policy);
 	enum ts_status status;
@@ -109,7 +112,6 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 		t->note = note;
 	}
 	status = ts_plan_make_as(&plan, spec, &policy);
-
 	if (status != TS_OK)
 		return status;
 	live = live_workers(t, job, &plan);
@@ -209,9 +211,11 @@ static bool fails(void *data, const struct ts_spec *spec)
 }
 
 /* Free with g_free(). */
-static char *finding_text(const struct tally *t, const struct job *job, const struct ts_spec *spec)
+static char *finding_text(struct tally *t, const struct job *job, const struct ts_spec *request)
 {
 	const struct ts_checker *k = &t->checker;
+	const struct ts_spec roomy = ts_group_room_give(&t->room, request);
+	const struct ts_spec *spec = &roomy;
 	g_autofree char *text = NULL;
 	g_autofree char *few = NULL;
 	struct ts_plan plan;
@@ -244,6 +248,7 @@ static void report_failure(struct tally *t, const struct job *job, enum ts_forma
 	fails(&same, &smallest);
 	failure.smallest = finding_text(t, job, &smallest);
 	failure.smallest_command = command_text(job, &smallest);
+	ts_shrink_free(&smallest);
 	ts_failure_print_smallest(&failure, format);
 	ts_failure_finish(&failure);
 }
@@ -301,6 +306,7 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 		g_free(tallies[i].live);
 		g_free(tallies[i].note);
 		g_free(tallies[i].missed);
+		ts_group_room_finish(&tallies[i].room);
 	}
 	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
 }
@@ -423,6 +429,7 @@ static int verify(const struct ts_settings *settings, struct options *o, GError 
 	const struct ts_box *box = o->box == NULL ? NULL : ts_box_find(o->box, error);
 	struct ts_settings part;
 	struct tally sum = {.refused_at = UINT64_MAX};
+	struct ts_group_room room = {0};
 	struct ts_plan plan;
 	enum ts_format format;
 	int code = TS_EXIT_OK;
@@ -441,12 +448,16 @@ static int verify(const struct ts_settings *settings, struct options *o, GError 
 			code = verify_product(&part, o, box, &sum, error);
 	if (code != TS_EXIT_OK)
 		return code;
+	if (sum.sums.plans == 0)
+		sum.refused_spec = ts_group_room_give(&room, &sum.refused_spec);
 	if (sum.sums.plans == 0 &&
 		ts_request_plan_as(&plan, &sum.refused_spec, ts_settings_rules(settings), error) ==
 			false)
-		return TS_EXIT_USAGE;
-	ts_verified_print(&sum.sums, format);
-	return TS_EXIT_OK;
+		code = TS_EXIT_USAGE;
+	else
+		ts_verified_print(&sum.sums, format);
+	ts_group_room_finish(&room);
+	return code;
 }
 
 int ts_verify_command(int argc, char **argv, GError **error)

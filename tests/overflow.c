@@ -261,7 +261,8 @@ static void check_requests(void)
 	int64_t *const fields[] = {&spec.m, &spec.n, &spec.k, &spec.block_m, &spec.block_n,
 		&spec.block_k, &spec.cluster_m, &spec.cluster_n, &spec.max_cluster, &spec.width,
 		&spec.chunk, &spec.workers, &spec.domains, &spec.slots, &spec.max_counters,
-		&spec.local_percent, &spec.splits, &spec.min_k, &spec.k_groups};
+		&spec.local_percent, &spec.splits, &spec.min_k, &spec.k_groups, &spec.batch,
+		&spec.section};
 	const struct ts_spec plain = spec;
 	struct ts_plan p;
 
@@ -325,6 +326,92 @@ static void check_widths(void)
 	}
 }
 
+/* Items at both ends of all ids lie in their group's grid, and so do those between. */
+static void check_groups_of(struct ts_spec *spec, enum ts_status status)
+{
+	static struct ts_turn turns[4];
+	static struct ts_plan grids[4];
+	struct ts_plan p;
+
+	spec->turns = turns;
+	spec->grids = grids;
+	if (ts_plan_make(&p, spec) != status)
+		fail(spec, "refused, or not refused");
+	if (status != TS_OK || p.items == 0)
+		return;
+	plans++;
+	for (uint32_t i = 0; i <= 64; i++) {
+		uint32_t id = (uint32_t)((uint64_t)(p.items - 1) * i / 64);
+		struct ts_step s = ts_order_item(&p, id);
+		const struct ts_plan *grid = ts_grid(&p, s.g);
+
+		if (s.g >= p.groups || !ts_shape_has_item(grid, s.m, s.n) ||
+			s.k_end != ts_shape_depth(grid, s.m) ||
+			ts_tile_index(&p, s.g, s.m, s.n) >= p.cells)
+			fail(spec, "an item is nowhere");
+		ts_group_row(&p, s.g);
+		ts_cta_tile(&p, &s, p.cluster_m * p.cluster_n - 1);
+	}
+}
+
+/* Shapes, batches and lists as large as can be. */
+static void check_groups(void)
+{
+	enum { MOST = TS_COUNT_MAX, HALF = 1 << 30 };
+	/* Of a grid; then batch, section, and the rows of three groups unless the first is -1. */
+	static const struct {
+		int64_t m, n, k, block_m, block_n, block_k, cluster_m, cluster_n;
+		int64_t batch, section, list[3];
+		enum ts_status status, triangle;
+	} rows[] = {
+		{46340, 46340, MOST, 1, 1, 1, 1, 1, 1, 1, {-1}, TS_OK, TS_OK},
+		{46340, 46340, MOST, 1, 1, 1, 16, 1, 1, 1, {-1}, TS_OK, TS_OK},
+		{46340, 46340, MOST, 1, 1, 1, 1, 16, 1, 0, {-1}, TS_OK, TS_OK},
+		{MOST, MOST, MOST, MOST, MOST, MOST, 1, 1, MOST, 0, {-1}, TS_OK, TS_OK},
+		{MOST, MOST, MOST, MOST, MOST, 1, 16, 1, MOST, 7, {-1}, TS_OK, TS_OK},
+		{MOST, MOST, 1, HALF, 1, MOST, 1, 1, 1, 1, {-1}, TS_MANY_TILES, TS_MANY_TILES},
+		{HALF, HALF, 1, HALF, 1, MOST, 2, 1, 1, 1, {-1}, TS_OK, TS_OK},
+		{HALF, HALF, 1, 1, HALF, MOST, 1, 2, 1, 1, {-1}, TS_OK, TS_OK},
+		{HALF, HALF, 1, HALF, 1, MOST, 1, 1, 2, 1, {-1}, TS_MANY_TILES, TS_MANY_TILES},
+		{1, 1, 0, 1, 1, 1, 1, 1, MOST, MOST, {-1}, TS_OK, TS_OK},
+		{3, 1, 1, 1, 1, 1, 1, 1, 1, 1, {0, MOST, 0}, TS_OK, TS_UNEVEN_TRIANGLE},
+		{3, 1, MOST, 1, 1, 1, 1, 1, 1, 1, {MOST - 1, 1, 0}, TS_OK, TS_UNEVEN_TRIANGLE},
+		{3, 1, 1, 1, 1, 1, 1, 1, 1, 1, {MOST, 1, 0}, TS_MANY_TILES, TS_UNEVEN_TRIANGLE},
+		{3, 1, 1, 1, 1, 1, 1, 1, 715827882, 0, {1, 0, 2}, TS_OK, TS_UNEVEN_TRIANGLE},
+		{3, 1, MOST, MOST, 1, 1, 16, 1, 9, 4, {MOST, 0, 5}, TS_OK, TS_UNEVEN_TRIANGLE},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int order = 0; order < TS_ORDERS; order++)
+			for (int shape = 0; shape < TS_SHAPES; shape++)
+				for (int row_order = 0; row_order < TS_ROW_ORDERS; row_order++) {
+					struct ts_spec spec = ts_spec_default();
+
+					spec.order = (enum ts_order)order;
+					spec.shape = (enum ts_shape_kind)shape;
+					spec.row_order = (enum ts_row_order)row_order;
+					if (shape == TS_TRIANGLE && row_order > 0)
+						continue;
+					spec.m = rows[i].m;
+					spec.n = rows[i].n;
+					spec.k = rows[i].k;
+					spec.block_m = rows[i].block_m;
+					spec.block_n = rows[i].block_n;
+					spec.block_k = rows[i].block_k;
+					spec.cluster_m = rows[i].cluster_m;
+					spec.cluster_n = rows[i].cluster_n;
+					spec.batch = rows[i].batch;
+					spec.section = rows[i].section;
+					if (rows[i].list[0] >= 0) {
+						spec.list_m = rows[i].list;
+						spec.list_count = 3;
+					}
+					check_groups_of(&spec,
+						shape == TS_TRIANGLE ? rows[i].triangle
+								     : rows[i].status);
+				}
+}
+
 static void check_pipeline(void)
 {
 	static const uint64_t counts[] = {
@@ -349,7 +436,7 @@ static void check_pipeline(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("1..5\n");
+	printf("1..6\n");
 	for (size_t i = 0; i < COUNT(grids); i++) {
 		printf("# %s\n", grids[i].name);
 		check_grid(&grids[i]);
@@ -362,7 +449,8 @@ int main(void)
 	check_clusters();
 	printf("ok 4 - the largest clusters\n");
 	check_widths();
-	printf("ok 5 - the default width of the largest items\n# %" PRIu64 " plans in all\n",
-		plans);
+	printf("ok 5 - the default width of the largest items\n");
+	check_groups();
+	printf("ok 6 - the largest groups and shapes\n# %" PRIu64 " plans in all\n", plans);
 	return 0;
 }

@@ -602,6 +602,39 @@ static const struct refusal refusals[] = {
 	{"policy=worksteal counters=-1", TS_FEW_COUNTERS},
 	{"policy=worksteal mode=hierarchical local=-1", TS_BAD_PERCENT},
 	{"policy=worksteal mode=hierarchical local=101", TS_BAD_PERCENT},
+	{"batch=-1", TS_BAD_BATCH},
+	{"batch=2147483648", TS_BAD_BATCH},
+	{"batch=65536 tiles=0x1 "
+	 "groups=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+	 "0,0",
+		TS_OK},
+	{"batch=2147483647 groups=0,0", TS_BAD_BATCH},
+	{"batch=2147483647", TS_OK},
+	{"batch=2147483647 tiles=2x1", TS_MANY_TILES},
+	{"batch=1073741823 groups=2,1", TS_MANY_TILES},
+	{"batch=0", TS_OK},
+	{"section=-1", TS_BAD_SECTION},
+	{"section=2147483648", TS_BAD_SECTION},
+	{"batch=3 section=7", TS_OK},
+	{"groups=3,-1", TS_BAD_LIST_SIZE},
+	{"groups=3,2147483648", TS_BAD_LIST_SIZE},
+	{"groups=1x1x1,1x-1x1", TS_BAD_LIST_SIZE},
+	{"groups=1x1x1,1x1x2147483648", TS_BAD_LIST_SIZE},
+	{"groups=2147483647,1", TS_MANY_TILES},
+	{"groups=2147483646,1", TS_OK},
+	{"layout=2 groups=1", TS_BAD_LAYOUT},
+	{"layout=masked", TS_UNUSED_LAYOUT},
+	{"layout=masked size=4x1x1 groups=4,5", TS_OVER_CAPACITY},
+	{"layout=masked size=4x1x1 groups=4,4", TS_OK},
+	{"shape=3", TS_BAD_SHAPE},
+	{"group-order=2", TS_BAD_GROUP_ORDER},
+	{"group-order=longest", TS_OK},
+	{"shape=triangle tiles=4x3", TS_UNEVEN_TRIANGLE},
+	{"shape=triangle size=12x12x1 block=2x3x1", TS_UNEVEN_TRIANGLE},
+	{"shape=triangle size=12x12x1 block=2x3x1 cluster=3x1", TS_OK},
+	{"shape=triangle groups=3x3x1,3x2x1", TS_UNEVEN_TRIANGLE},
+	{"rows=3", TS_BAD_ROW_ORDER},
+	{"shape=triangle tiles=3x3 rows=fold", TS_UNUSED_ROW_ORDER},
 	{"policy=split-k splits=0", TS_BAD_SPLITS},
 	{"policy=split-k splits=2147483648", TS_BAD_SPLITS},
 	{"policy=split-k splits=2147483647", TS_OK},
@@ -609,6 +642,11 @@ static const struct refusal refusals[] = {
 	{"policy=split-k size=46340x46340x2 splits=2", TS_MANY_SPLITS},
 	{"policy=split-k size=3x2x2 splits=2 counters=5", TS_FEW_COUNTERS},
 	{"policy=split-k size=3x2x2 splits=2 counters=6", TS_OK},
+	{"policy=split-k shape=causal size=4x1x4", TS_UNEVEN_K},
+	{"policy=split-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x3,0x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x4,0x1x3", TS_OK},
 	{"policy=stream-k hybrid=3", TS_BAD_HYBRID},
 	{"policy=stream-k min-k=0", TS_BAD_MIN_K},
 	{"policy=stream-k min-k=2147483648", TS_BAD_MIN_K},
@@ -618,6 +656,31 @@ static const struct refusal refusals[] = {
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=2", TS_FEW_COUNTERS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=3", TS_OK},
 };
+
+/* Lists that are too long, or come without memory for their grids. */
+static bool refuses_lists(void)
+{
+	struct ts_spec spec = ts_request_read("groups=1,2");
+	struct ts_turn *turns = spec.turns;
+	struct ts_plan plan;
+
+	spec.turns = NULL;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
+	spec.turns = turns;
+	spec.grids = NULL;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
+	spec = ts_request_read("groups=1,2");
+	spec.list_count = TS_LIST_MAX + 1;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
+	spec.list_count = -1;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
+	/* None is an empty problem, for which there need be no memory. */
+	spec.list_count = 0;
+	spec.turns = NULL;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_OK);
+	g_assert_cmpuint(plan.items, ==, 0);
+	return true;
+}
 
 /* Each request beside one that is right in all but the named number. */
 static void test_refusals(void)
@@ -639,6 +702,7 @@ static void test_refusals(void)
 		if (status != TS_OK)
 			g_assert_cmpint(memcmp(&plan, &untouched, sizeof plan), ==, 0);
 	}
+	covered[TS_BAD_LIST] = refuses_lists();
 	for (int i = 0; i < TS_STATUSES; i++) {
 		g_assert_nonnull(ts_status_text((enum ts_status)i));
 		if (!covered[i])
@@ -735,6 +799,10 @@ static void test_names_end(void)
 	g_assert_null(ts_mode_name(TS_MODES));
 	g_assert_null(ts_order_name(TS_ORDERS));
 	g_assert_null(ts_remap_name(TS_REMAPS));
+	g_assert_null(ts_shape_name(TS_SHAPES));
+	g_assert_null(ts_row_order_name(TS_ROW_ORDERS));
+	g_assert_null(ts_layout_name(TS_LAYOUTS));
+	g_assert_null(ts_group_order_name(TS_GROUP_ORDERS));
 	g_assert_null(ts_hybrid_name(TS_HYBRIDS));
 }
 
@@ -745,6 +813,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/vectors/orders", "orders.txt", ts_vectors_test);
 	g_test_add_data_func("/vectors/remaps", "remaps.txt", ts_vectors_test);
 	g_test_add_data_func("/vectors/distributions", "distributions.txt", ts_vectors_test);
+	g_test_add_data_func("/vectors/groups", "groups.txt", ts_vectors_test);
 	g_test_add_data_func("/vectors/steps", "steps.txt", ts_vectors_test);
 	g_test_add_func("/vectors/every policy, mode, order and remap has a line",
 		ts_vectors_test_complete);

@@ -22,6 +22,15 @@ static bool refuse(GError **error, const char *why)
 	return false;
 }
 
+/* Can an item begin at this tile? */
+static bool is_first(const struct ts_plan *p, int64_t g, int64_t m, int64_t n)
+{
+	const struct ts_plan *grid = g >= 0 && g < p->groups ? ts_grid(p, (uint32_t)g) : NULL;
+
+	return grid != NULL && m >= 0 && m < grid->rows && n >= 0 && n < grid->cols &&
+		m % p->cluster_m == 0 && n % p->cluster_n == 0;
+}
+
 /* Notes which items counter `c` gives out, asking a worker that is about to claim from it. */
 static bool deal(
 	struct ts_against *a, uint32_t c, uint32_t items, struct ts_worker w, GError **error)
@@ -32,11 +41,10 @@ static bool deal(
 		struct ts_worker claimer = w;
 		struct ts_step s = a->rules.next(p, &claimer, answer);
 
-		if (s.act != TS_WORK || s.k_begin != 0 || s.k_end != p->depth || s.m >= p->rows ||
-			s.n >= p->cols || s.m % p->cluster_m != 0 || s.n % p->cluster_n != 0)
+		if (s.act != TS_WORK || s.k_begin != 0 || !is_first(p, s.g, s.m, s.n) ||
+			s.k_end != ts_shape_depth(ts_grid(p, s.g), s.m))
 			return refuse(error, "this policy claims something else than whole items");
-		a->positions[(uint64_t)(s.m / p->cluster_m) * p->cluster_cols +
-			s.n / p->cluster_n] = 1 + a->first[c] + answer;
+		a->positions[ts_tile_index(p, s.g, s.m, s.n)] = 1 + a->first[c] + answer;
 	}
 	return true;
 }
@@ -95,7 +103,7 @@ bool ts_against_init(struct ts_against *a, const struct ts_plan *plan, const str
 	if (policy.counter_items == NULL)
 		return refuse(
 			error, "this policy does not say how many items its counters give out");
-	a->positions = g_new0(uint32_t, plan->items);
+	a->positions = g_new0(uint32_t, plan->cells);
 	a->first = g_new0(uint32_t, plan->counters + 1);
 	for (uint32_t i = 0; i < plan->counters; i++) {
 		a->first[i] = (uint32_t)sum;
@@ -156,9 +164,9 @@ static bool next_item(
 
 		if (s.act == TS_STOP || s.act == TS_CLAIM)
 			seat->state |= STOPPED;
-		if (s.act == TS_WORK && has(a, TS_COL_RANK))
+		if (s.act == TS_WORK && has(a, TS_COL_RANK) && s.g < p->groups)
 			tile = a->rules.cta_tile(p, &s, rank);
-		*ret_item = (struct ts_where){0, tile.m, tile.n, s.k_begin, s.k_end};
+		*ret_item = (struct ts_where){s.g, tile.m, tile.n, s.k_begin, s.k_end};
 		if (s.act == TS_WORK && tile.valid)
 			return true;
 	}
@@ -174,8 +182,9 @@ static void add_static(struct ts_against *a, struct seat *seat, const struct ts_
 		lapse(a, TS_LAPSE_EXTRA, r, seat);
 		return;
 	}
-	if (item.m == r->value[TS_COL_M] && item.n == r->value[TS_COL_N] &&
-		item.k_begin == r->value[TS_COL_K_BEGIN] && item.k_end == r->value[TS_COL_K_END])
+	if (item.group == r->value[TS_COL_GROUP] && item.m == r->value[TS_COL_M] &&
+		item.n == r->value[TS_COL_N] && item.k_begin == r->value[TS_COL_K_BEGIN] &&
+		item.k_end == r->value[TS_COL_K_END])
 		return;
 	first = lapse(a, TS_LAPSE_DIFFERS, r, seat);
 	if (first != NULL)
@@ -222,18 +231,14 @@ static int64_t position(const struct ts_against *a, const struct ts_record *r)
 {
 	const struct ts_plan *p = a->plan;
 	const int64_t *v = r->value;
-	uint32_t m, n;
+	int64_t m = v[TS_COL_M] - v[TS_COL_RANK] % p->cluster_m;
+	int64_t n = v[TS_COL_N] - v[TS_COL_RANK] / p->cluster_m;
+	int64_t g = v[TS_COL_GROUP];
 
-	if (v[TS_COL_M] < 0 || v[TS_COL_N] < 0 || v[TS_COL_M] >= p->rows ||
-		v[TS_COL_N] >= p->cols || v[TS_COL_K_BEGIN] != 0 || v[TS_COL_K_END] != p->depth)
+	if (!is_first(p, g, m, n) || v[TS_COL_K_BEGIN] != 0 ||
+		v[TS_COL_K_END] != ts_shape_depth(ts_grid(p, (uint32_t)g), (uint32_t)m))
 		return -1;
-	m = (uint32_t)v[TS_COL_M];
-	n = (uint32_t)v[TS_COL_N];
-	if (m % p->cluster_m + n % p->cluster_n * p->cluster_m != v[TS_COL_RANK])
-		return -1;
-	return (int64_t)a->positions[(uint64_t)(m / p->cluster_m) * p->cluster_cols +
-		       n / p->cluster_n] -
-		1;
+	return (int64_t)a->positions[ts_tile_index(p, (uint32_t)g, (uint32_t)m, (uint32_t)n)] - 1;
 }
 
 static void add_claim(struct ts_against *a, struct seat *seat, const struct ts_record *r)

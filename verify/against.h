@@ -17,10 +17,10 @@ struct ts_against {
 	const struct ts_plan *plan;
 	struct ts_rules rules;
 	bool claims;
-	bool hardware; /* a worker's domain is what the trace says, not its id % domains */
-	uint32_t
-		*positions; /* per item: 1 + its place in the row of all counters' items; 0: none */
-	uint32_t *first;    /* per counter: its first place in that row */
+	bool hardware;       /* a worker's domain is what the trace says, not its id % domains */
+	uint32_t *positions; /* per first tile of an item: 1 + its place in the row of all counters'
+				items; 0: none */
+	uint32_t *first;     /* per counter: its first place in that row */
 	struct ts_pages seats; /* table: rank */
 	struct ts_lapses *lapses;
 };

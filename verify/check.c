@@ -27,7 +27,7 @@ static bool check_resident(struct ts_checker *k, const struct ts_plan *p,
 	struct ts_walk walk = {.pick = pick, .seed = seed, .resident = resident, .live = live};
 
 	k->walks++;
-	k->tiles += (uint64_t)p->rows * p->cols;
+	k->tiles += p->tiles;
 	if (ts_walk_run(&walk, p, rules, &k->coverage))
 		return true;
 	k->pick = pick;

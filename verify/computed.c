@@ -8,7 +8,7 @@ struct ts_computed ts_computed_make(const struct ts_plan *plan, const struct ts_
 	struct ts_computed c = {.plan = plan, .rules = rules};
 
 	c.units = MAX(plan->depth, 1);
-	c.tiles = plan->rows * plan->cols;
+	c.tiles = (uint32_t)plan->cells;
 	c.words = ((uint64_t)c.tiles * c.units + 2 * (uint64_t)c.tiles + 31) / 32;
 	return c;
 }
@@ -28,44 +28,51 @@ static bool get(const uint32_t *words, uint64_t at)
 	return (words[at / 32] >> at % 32 & 1) != 0;
 }
 
-static bool outside(const struct ts_plan *p, uint32_t m, uint32_t n)
-{
-	return m >= p->rows || n >= p->cols;
-}
-
 static enum ts_fault add_tile(
 	const struct ts_computed *c, uint32_t *words, const struct ts_step *s, struct ts_tile tile)
 {
 	const struct ts_plan *p = c->plan;
-	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
-	uint64_t owners = (uint64_t)c->tiles * c->units + 2 * index;
-	uint32_t end = p->depth == 0 ? 1 : s->k_end;
+	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
+	uint64_t index, owners;
+	uint32_t depth, end;
 	bool twice = false;
 
-	if (outside(p, tile.m, tile.n))
+	if (grid == NULL || !ts_shape_has(grid, tile.m, tile.n))
 		return TS_OUTSIDE;
-	if (s->k_end > p->depth || (p->depth > 0 && s->k_begin >= s->k_end))
+	depth = ts_shape_depth(grid, tile.m);
+	if (s->k_end > depth || (depth > 0 && s->k_begin >= s->k_end))
 		return TS_K_RANGE;
-	for (uint32_t k = p->depth == 0 ? 0 : s->k_begin; k < end; k++)
+	index = ts_tile_index(p, s->g, tile.m, tile.n);
+	owners = (uint64_t)c->tiles * c->units + 2 * index;
+	end = depth == 0 ? 1 : s->k_end;
+	for (uint32_t k = depth == 0 ? 0 : s->k_begin; k < end; k++)
 		twice |= set(words, index * c->units + k);
 	if (s->owns && set(words, owners))
 		set(words, owners + 1);
 	return twice ? TS_TILE_TWICE : TS_SOUND;
 }
 
+/* An item begins in a grid, whatever its CTAs say. */
+static bool begins_outside(const struct ts_plan *p, const struct ts_step *s)
+{
+	return s->g >= p->groups || !ts_shape_has_item(ts_grid(p, s->g), s->m, s->n);
+}
+
 uint32_t ts_computed_item(const struct ts_computed *c, uint32_t *words, uint32_t worker,
 	const struct ts_step *s, struct ts_finding *ret_finding)
 {
-	uint32_t ranks = c->plan->cluster_m * c->plan->cluster_n;
+	bool nowhere = begins_outside(c->plan, s);
+	uint32_t ranks = nowhere ? 1 : c->plan->cluster_m * c->plan->cluster_n;
 	uint32_t faults = 0;
 
 	for (uint32_t rank = 0; rank < ranks; rank++) {
-		struct ts_tile tile = c->rules == NULL ? ts_cta_tile(c->plan, s, rank)
-						       : c->rules->cta_tile(c->plan, s, rank);
+		struct ts_tile tile = {s->m, s->n, true};
 		enum ts_fault fault = TS_SOUND;
 
-		/* The first tile of an item is in the grid, whatever its CTAs say. */
-		if (tile.valid || (rank == 0 && outside(c->plan, s->m, s->n)))
+		if (!nowhere)
+			tile = c->rules == NULL ? ts_cta_tile(c->plan, s, rank)
+						: c->rules->cta_tile(c->plan, s, rank);
+		if (tile.valid)
 			fault = add_tile(c, words, s, tile);
 		if (fault == TS_SOUND)
 			continue;
@@ -74,8 +81,7 @@ uint32_t ts_computed_item(const struct ts_computed *c, uint32_t *words, uint32_t
 			ret_finding->fault = fault;
 			ret_finding->worker = worker;
 			ret_finding->rank = rank;
-			ret_finding->tiles[0].m = tile.m;
-			ret_finding->tiles[0].n = tile.n;
+			ret_finding->tiles[0] = (struct ts_found_tile){s->g, tile.m, tile.n};
 			ret_finding->count = 1;
 			ret_finding->k_begin = s->k_begin;
 			ret_finding->k_end = s->k_end;
@@ -85,12 +91,31 @@ uint32_t ts_computed_item(const struct ts_computed *c, uint32_t *words, uint32_t
 	return faults;
 }
 
-static bool is_done(const struct ts_computed *c, const uint32_t *words, uint32_t tile)
+static bool is_done(
+	const struct ts_computed *c, const uint32_t *words, uint64_t index, uint32_t depth)
 {
-	for (uint32_t k = 0; k < c->units; k++)
-		if (!get(words, (uint64_t)tile * c->units + k))
+	for (uint32_t k = 0; k < MAX(depth, 1); k++)
+		if (!get(words, index * c->units + k))
 			return false;
 	return true;
+}
+
+/* Looks at one tile; notes it where it is missing or not owned by one. */
+static void judge(const struct ts_computed *c, const uint32_t *words, struct ts_found_tile tile,
+	struct ts_finding *missing, struct ts_finding *owners)
+{
+	uint64_t index = ts_tile_index(c->plan, tile.g, tile.m, tile.n);
+	uint64_t at = (uint64_t)c->tiles * c->units + 2 * index;
+
+	if (!is_done(c, words, index, ts_shape_depth(ts_grid(c->plan, tile.g), tile.m))) {
+		if (missing->count < TS_FINDING_TILES)
+			missing->tiles[missing->count] = tile;
+		missing->count++;
+	} else if (owners->fault == TS_SOUND && (!get(words, at) || get(words, at + 1))) {
+		owners->fault = TS_OWNERS;
+		owners->tiles[0] = tile;
+		owners->count = get(words, at) ? 2 : 0;
+	}
 }
 
 bool ts_computed_verdict(const struct ts_computed *c, const uint32_t *words,
@@ -98,21 +123,14 @@ bool ts_computed_verdict(const struct ts_computed *c, const uint32_t *words,
 {
 	struct ts_finding missing = {0}, owners = {0};
 
-	for (uint32_t tile = 0; tile < c->tiles; tile++) {
-		uint64_t at = (uint64_t)c->tiles * c->units + 2 * (uint64_t)tile;
-		uint32_t row = tile / c->plan->cols, col = tile % c->plan->cols;
+	for (uint32_t g = 0; g < c->plan->groups; g++) {
+		const struct ts_plan *grid = ts_grid(c->plan, g);
 
-		if (!is_done(c, words, tile)) {
-			if (missing.count < TS_FINDING_TILES) {
-				missing.tiles[missing.count].m = row;
-				missing.tiles[missing.count].n = col;
-			}
-			missing.count++;
-		} else if (owners.fault == TS_SOUND && (!get(words, at) || get(words, at + 1))) {
-			owners.fault = TS_OWNERS;
-			owners.tiles[0].m = row;
-			owners.tiles[0].n = col;
-			owners.count = get(words, at) ? 2 : 0;
+		for (uint32_t i = 0; i < grid->rows * grid->cols; i++) {
+			struct ts_found_tile tile = {g, i / grid->cols, i % grid->cols};
+
+			if (ts_shape_has(grid, tile.m, tile.n))
+				judge(c, words, tile, &missing, &owners);
 		}
 	}
 	if (missing.count > 0) {

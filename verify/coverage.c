@@ -37,7 +37,7 @@ void ts_coverage_finish(struct ts_coverage *c)
 
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 {
-	size_t words = ((uint64_t)plan->rows * plan->cols + 63) / 64;
+	size_t words = (plan->cells + 63) / 64;
 
 	c->plan = plan;
 	if (words > c->words_made) {
@@ -109,26 +109,28 @@ static struct part *find_part(struct ts_coverage *c, uint64_t tile)
 	return part;
 }
 
-void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint32_t m, uint32_t n,
-	uint32_t k_begin, uint32_t k_end, bool owns)
+void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint32_t g, uint32_t m,
+	uint32_t n, uint32_t k_begin, uint32_t k_end, bool owns)
 {
 	const struct ts_plan *p = c->plan;
-	uint64_t index = (uint64_t)m * p->cols + n;
-	bool whole = k_begin == 0 && k_end == p->depth && owns;
-	bool backwards = k_begin > k_end || (k_begin == k_end && p->depth > 0);
+	const struct ts_plan *grid = g < p->groups ? ts_grid(p, g) : NULL;
+	bool there = grid != NULL && ts_shape_has(grid, m, n);
+	uint64_t index = there ? ts_tile_index(p, g, m, n) : 0;
+	uint32_t depth = there ? ts_shape_depth(grid, m) : 0;
+	bool whole = k_begin == 0 && k_end == depth && owns;
+	bool backwards = k_begin > k_end || (k_begin == k_end && depth > 0);
 	struct ts_finding f = {0};
 	struct part *part;
 
 	f.worker = worker;
 	f.rank = rank;
-	f.tiles[0].m = m;
-	f.tiles[0].n = n;
+	f.tiles[0] = (struct ts_found_tile){g, m, n};
 	f.count = 1;
 	f.k_begin = k_begin;
 	f.k_end = k_end;
-	if (m >= p->rows || n >= p->cols) {
+	if (!there) {
 		f.fault = TS_OUTSIDE;
-	} else if (backwards || k_end > p->depth) {
+	} else if (backwards || k_end > depth) {
 		f.fault = TS_K_RANGE;
 	} else if (is_whole(c, index)) {
 		f.fault = TS_TILE_TWICE;
@@ -142,6 +144,36 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint
 	}
 	if (f.fault != TS_SOUND)
 		ts_coverage_fault(c, &f);
+}
+
+void ts_coverage_mark_grids(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
+	const struct ts_step *s,
+	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t))
+{
+	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
+	uint64_t first;
+	bool whole;
+
+	if (grid == NULL || !ts_shape_has_item(grid, s->m, s->n)) {
+		ts_coverage_odd(c, worker, 0, s->g, s->m, s->n, s->k_begin, s->k_end, s->owns);
+		return;
+	}
+	first = ts_tile_index(p, s->g, 0, 0);
+	whole = s->k_begin == 0 && s->k_end == ts_shape_depth(grid, s->m) && s->owns &&
+		c->parts == NULL;
+	for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {
+		struct ts_tile tile = cta_tile(p, s, rank);
+		uint64_t index = first + (uint64_t)tile.m * grid->cols + tile.n;
+		uint64_t bit = (uint64_t)1 << (index & 63);
+
+		if (!tile.valid)
+			continue;
+		if (whole && ts_shape_has(grid, tile.m, tile.n) && (c->bits[index >> 6] & bit) == 0)
+			c->bits[index >> 6] |= bit;
+		else
+			ts_coverage_odd(c, worker, rank, s->g, tile.m, tile.n, s->k_begin, s->k_end,
+				s->owns);
+	}
 }
 
 void ts_coverage_no_counter(struct ts_coverage *c, uint32_t worker, uint32_t counter)
@@ -179,31 +211,54 @@ bool ts_coverage_step(
 	return false;
 }
 
-/* Is every k iteration of the tile done? Also notes a wrong number of owners. */
-static bool is_done(struct ts_coverage *c, uint64_t tile)
+/* Is every k iteration of the tile with number `index` done? Also notes a wrong number of owners.
+ */
+static bool is_done(struct ts_coverage *c, struct ts_found_tile tile, uint64_t index)
 {
 	struct ts_finding f = {0};
 	struct part *part;
 
-	if (is_whole(c, tile))
+	if (is_whole(c, index))
 		return true;
-	part = c->parts == NULL ? NULL : g_hash_table_lookup(c->parts, &tile);
-	if (part == NULL || part->done != c->plan->depth)
+	part = c->parts == NULL ? NULL : g_hash_table_lookup(c->parts, &index);
+	if (part == NULL || part->done != ts_shape_depth(ts_grid(c->plan, tile.g), tile.m))
 		return false;
 	if (part->owners == 1)
 		return true;
 	f.fault = TS_OWNERS;
-	f.tiles[0].m = (uint32_t)(tile / c->plan->cols);
-	f.tiles[0].n = (uint32_t)(tile % c->plan->cols);
+	f.tiles[0] = tile;
 	f.count = part->owners;
 	ts_coverage_fault(c, &f);
 	return true;
 }
 
+/* Adds the tiles of group `g` that are missing. */
+static void find_missing(struct ts_coverage *c, uint32_t g, struct ts_finding *f)
+{
+	const struct ts_plan *grid = ts_grid(c->plan, g);
+	uint64_t cells = (uint64_t)grid->rows * grid->cols;
+	uint64_t first = ts_tile_index(c->plan, g, 0, 0);
+
+	for (uint64_t i = 0; i < cells; i++) {
+		struct ts_found_tile tile = {
+			g, (uint32_t)(i / grid->cols), (uint32_t)(i % grid->cols)};
+
+		if ((first + i) % 64 == 0 && c->bits[(first + i) / 64] == UINT64_MAX) {
+			i += 63;
+			continue;
+		}
+		if (!ts_shape_has(grid, tile.m, tile.n) || is_done(c, tile, first + i))
+			continue;
+		if (f->count < TS_FINDING_TILES)
+			f->tiles[f->count] = tile;
+		f->count++;
+	}
+}
+
 bool ts_coverage_verdict(struct ts_coverage *c)
 {
-	uint64_t tiles = (uint64_t)c->plan->rows * c->plan->cols;
-	uint64_t gaps = 0;
+	uint64_t cells = c->plan->cells;
+	uint64_t gaps = 0, whole = 0;
 	struct ts_finding f = {0};
 
 	if (c->finding.fault == TS_SOUND && !ts_workspace_verdict(&c->workspace, &f))
@@ -211,25 +266,20 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 	memset(&f, 0, sizeof f);
 	if (c->finding.fault != TS_SOUND)
 		return false;
-	for (size_t i = 0; i < tiles / 64; i++)
-		gaps |= ~c->bits[i];
-	if (tiles % 64 != 0)
-		gaps |= ~c->bits[tiles / 64] << (64 - tiles % 64);
+	if (c->plan->plain) {
+		for (size_t i = 0; i < cells / 64; i++)
+			gaps |= ~c->bits[i];
+		if (cells % 64 != 0)
+			gaps |= ~c->bits[cells / 64] << (64 - cells % 64);
+	} else {
+		for (size_t i = 0; i < (cells + 63) / 64; i++)
+			whole += (uint64_t)__builtin_popcountll(c->bits[i]);
+		gaps = c->plan->tiles - whole;
+	}
 	if (gaps == 0)
 		return true;
-	for (uint64_t tile = 0; tile < tiles; tile++) {
-		if (tile % 64 == 0 && c->bits[tile / 64] == UINT64_MAX) {
-			tile += 63;
-			continue;
-		}
-		if (is_done(c, tile))
-			continue;
-		if (f.count < TS_FINDING_TILES) {
-			f.tiles[f.count].m = (uint32_t)(tile / c->plan->cols);
-			f.tiles[f.count].n = (uint32_t)(tile % c->plan->cols);
-		}
-		f.count++;
-	}
+	for (uint32_t g = 0; g < c->plan->groups; g++)
+		find_missing(c, g, &f);
 	if (f.count > 0) {
 		f.fault = TS_TILE_MISSING;
 		f.idle_workers = c->idle_workers;

@@ -41,8 +41,8 @@ bool ts_coverage_verdict(struct ts_coverage *c);
 void ts_coverage_fault(struct ts_coverage *c, const struct ts_finding *f);
 
 /* The slow half of ts_coverage_item(): a tile that is not simply new, whole and inside. */
-void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint32_t m, uint32_t n,
-	uint32_t k_begin, uint32_t k_end, bool owns);
+void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint32_t g, uint32_t m,
+	uint32_t n, uint32_t k_begin, uint32_t k_end, bool owns);
 
 /* The slow half of ts_coverage_claim(): the plan has no such counter. */
 void ts_coverage_no_counter(struct ts_coverage *c, uint32_t worker, uint32_t counter);
@@ -58,7 +58,12 @@ static inline bool ts_coverage_claim(
 	return true;
 }
 
-/* Worker `worker` computes CTA `rank`'s part of item `s`. */
+/* The same for plans of several grids, or of shapes that are no rectangle. */
+void ts_coverage_mark_grids(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
+	const struct ts_step *s,
+	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t));
+
+/* Worker `worker` computes CTA `rank`'s part of item `s` of a plain plan. */
 static inline void ts_coverage_tile(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
 	const struct ts_step *s, uint32_t rank, struct ts_tile tile)
 {
@@ -66,10 +71,12 @@ static inline void ts_coverage_tile(struct ts_coverage *c, const struct ts_plan 
 	uint64_t bit = (uint64_t)1 << (index & 63);
 	bool whole = s->k_begin == 0 && s->k_end == p->depth && s->owns && c->parts == NULL;
 
-	if (whole && tile.m < p->rows && tile.n < p->cols && (c->bits[index >> 6] & bit) == 0)
+	if (whole && tile.m < p->rows && tile.n < p->cols && s->g == 0 &&
+		(c->bits[index >> 6] & bit) == 0)
 		c->bits[index >> 6] |= bit;
 	else
-		ts_coverage_odd(c, worker, rank, tile.m, tile.n, s->k_begin, s->k_end, s->owns);
+		ts_coverage_odd(
+			c, worker, rank, s->g, tile.m, tile.n, s->k_begin, s->k_end, s->owns);
 }
 
 /* Worker `worker` computes item `s` of `p`, which equals the plan that `c` was reset for. A loop
@@ -79,10 +86,15 @@ static inline void ts_coverage_mark(struct ts_coverage *c, const struct ts_plan 
 	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t))
 {
 	uint32_t ranks = p->cluster_m * p->cluster_n;
-	struct ts_tile tile = cta_tile(p, s, 0);
+	struct ts_tile tile;
 
+	if (!p->plain) {
+		ts_coverage_mark_grids(c, p, worker, s, cta_tile);
+		return;
+	}
+	tile = cta_tile(p, s, 0);
 	/* A guard does not make an item outside right: its first tile is always inside. */
-	if (tile.valid || s->m >= p->rows || s->n >= p->cols)
+	if (tile.valid || s->m >= p->rows || s->n >= p->cols || s->g != 0)
 		ts_coverage_tile(c, p, worker, s, 0, tile);
 	for (uint32_t rank = 1; rank < ranks; rank++) {
 		tile = cta_tile(p, s, rank);

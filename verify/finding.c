@@ -43,45 +43,69 @@ const char *ts_fault_name(enum ts_fault fault)
 	return NULL;
 }
 
-static void put_tiles(GString *out, const struct ts_finding *f)
+/* "(1,2)", and its group where there are several. */
+static void put_tile(GString *out, struct ts_found_tile tile, const struct ts_plan *p)
+{
+	g_string_append_printf(out, "(%u,%u)", tile.m, tile.n);
+	if (p->groups > 1)
+		g_string_append_printf(out, " of group %u", tile.g);
+}
+
+static void put_tiles(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
 	uint64_t shown = MIN(f->count, TS_FINDING_TILES);
 
 	g_string_append_printf(
 		out, "%" G_GUINT64_FORMAT " %s", f->count, f->count == 1 ? "tile" : "tiles");
-	for (uint64_t i = 0; i < shown; i++)
-		g_string_append_printf(
-			out, "%s(%u,%u)", i == 0 ? ": " : " ", f->tiles[i].m, f->tiles[i].n);
+	for (uint64_t i = 0; i < shown; i++) {
+		g_string_append(out, i == 0 ? ": " : " ");
+		put_tile(out, f->tiles[i], p);
+	}
 	if (f->count > shown)
 		g_string_append(out, " ...");
 }
 
 static void put_twice(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
-	bool part = f->k_begin != 0 || f->k_end != p->depth;
+	const struct ts_found_tile *tile = &f->tiles[0];
+	bool part = f->k_begin != 0 || f->k_end != ts_shape_depth(ts_grid(p, tile->g), tile->m);
 
 	g_string_append_printf(out, "worker %u computes ", f->worker);
 	if (part)
 		g_string_append_printf(out, "k iterations [%u, %u) of ", f->k_begin, f->k_end);
-	g_string_append_printf(out, "tile (%u,%u), %s already computed", f->tiles[0].m,
-		f->tiles[0].n, part ? "part of which is" : "which is");
+	g_string_append(out, "tile ");
+	put_tile(out, *tile, p);
+	g_string_append_printf(
+		out, ", %s already computed", part ? "part of which is" : "which is");
 }
 
 static void put_outside(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
-	bool below = f->tiles[0].m >= p->rows;
-	uint32_t at = below ? f->tiles[0].m : f->tiles[0].n;
+	const struct ts_found_tile *tile = &f->tiles[0];
+	const struct ts_plan *grid = tile->g < p->groups ? ts_grid(p, tile->g) : NULL;
+	bool below = grid != NULL && tile->m >= grid->rows;
+	uint32_t at = below ? tile->m : tile->n;
 	uint32_t block = below ? p->block_m : p->block_n;
 	uint64_t first = (uint64_t)at * block;
 
+	g_string_append_printf(out, "worker %u, rank %u of its cluster, computes tile (%u,%u)",
+		f->worker, f->rank, tile->m, tile->n);
+	if (grid == NULL) {
+		g_string_append_printf(
+			out, " of group %u, but there are %u groups", tile->g, p->groups);
+		return;
+	}
+	if (p->groups > 1)
+		g_string_append_printf(out, " of group %u", tile->g);
+	if (!below && tile->n < grid->cols) {
+		g_string_append(out, ", which lies above the diagonal of a triangle");
+		return;
+	}
 	g_string_append_printf(out,
-		"worker %u, rank %u of its cluster, computes tile (%u,%u): tile %s %u of a grid of "
-		"%u "
-		"x %u tiles, elements %" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT
-		" of a C with %u %s",
-		f->worker, f->rank, f->tiles[0].m, f->tiles[0].n, below ? "row" : "column", at,
-		p->rows, p->cols, first, first + block - 1, below ? p->m : p->n,
-		below ? "rows" : "columns");
+		": tile %s %u of a grid of %u x %u tiles, elements %" G_GUINT64_FORMAT
+		"..%" G_GUINT64_FORMAT " of a C with %u %s",
+		below ? "row" : "column", at, grid->rows, grid->cols, first, first + block - 1,
+		below ? grid->m : grid->n, below ? "rows" : "columns");
 }
 
 static void put_starved(GString *out, const struct ts_finding *f, const struct ts_plan *p)
@@ -98,7 +122,7 @@ static void put_starved(GString *out, const struct ts_finding *f, const struct t
 		" has %u of its %u items left and no worker that would claim them; nobody "
 		"computes ",
 		f->counter_items - MIN(f->claimed, f->counter_items), f->counter_items);
-	put_tiles(out, f);
+	put_tiles(out, f, p);
 }
 
 static void put_link(GString *out, const struct ts_link *link, uint32_t next)
@@ -193,7 +217,7 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 	case TS_SOUND: g_string_append(out, "every property holds"); break;
 	case TS_TILE_MISSING:
 		g_string_append(out, "nobody computes ");
-		put_tiles(out, f);
+		put_tiles(out, f, p);
 		if (f->idle_workers > 0)
 			g_string_append_printf(out,
 				"; %" G_GUINT64_FORMAT " of %u workers never ran, or left early",
@@ -202,14 +226,17 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 	case TS_TILE_TWICE: put_twice(out, f, p); break;
 	case TS_OUTSIDE: put_outside(out, f, p); break;
 	case TS_K_RANGE:
-		g_string_append_printf(out,
-			"worker %u is given k iterations [%u, %u) of tile (%u,%u), which has %u",
-			f->worker, f->k_begin, f->k_end, f->tiles[0].m, f->tiles[0].n, p->depth);
+		g_string_append_printf(out, "worker %u is given k iterations [%u, %u) of tile ",
+			f->worker, f->k_begin, f->k_end);
+		put_tile(out, f->tiles[0], p);
+		g_string_append_printf(out, ", which has %u",
+			ts_shape_depth(ts_grid(p, f->tiles[0].g), f->tiles[0].m));
 		break;
 	case TS_OWNERS:
-		g_string_append_printf(out,
-			"tile (%u,%u) must have one owner that writes it, has %s", f->tiles[0].m,
-			f->tiles[0].n, f->count == 0 ? "none" : "several");
+		g_string_append(out, "tile ");
+		put_tile(out, f->tiles[0], p);
+		g_string_append_printf(out, " must have one owner that writes it, has %s",
+			f->count == 0 ? "none" : "several");
 		break;
 	case TS_COUNTER:
 		g_string_append_printf(out,

@@ -10,8 +10,9 @@ enum ts_fault {
 	TS_SOUND,        /* nothing is wrong */
 	TS_TILE_MISSING, /* nobody computed these tiles, or not all of their k iterations */
 	TS_TILE_TWICE,   /* a k iteration of a tile was computed twice */
-	TS_OUTSIDE,      /* a tile outside the grid: its elements lie outside M x N */
-	TS_K_RANGE,      /* a k range that is empty or outside [0, depth) */
+	TS_OUTSIDE,      /* a tile outside its group's grid, or a group that there is not: its
+			    elements lie outside M x N, or belong to another group */
+	TS_K_RANGE,      /* a k range that is empty or outside the tile's */
 	TS_OWNERS,       /* a tile without an owner, or with two */
 	TS_COUNTER,      /* a counter that the plan does not have */
 	TS_STARVED,      /* a counter still has items and no worker that would claim them */
@@ -49,14 +50,16 @@ struct ts_deadlock {
 	uint64_t added; /* of TS_CAUSE_UNMET: by all others */
 };
 
+struct ts_found_tile {
+	uint32_t g, m, n;
+};
+
 /* Fields that a fault has no use for are 0. */
 struct ts_finding {
 	enum ts_fault fault;
 	uint32_t worker, rank;
-	struct {
-		uint32_t m, n;
-	} tiles[TS_FINDING_TILES]; /* the first of them, row by row */
-	uint64_t count;            /* all of them */
+	struct ts_found_tile tiles[TS_FINDING_TILES]; /* the first of them, row by row */
+	uint64_t count;                               /* all of them */
 	uint32_t k_begin, k_end;
 	uint32_t counter, counter_items, claimed;
 	uint32_t slot, other;  /* and the worker that used the slot last */

@@ -42,6 +42,8 @@ static enum moved move(struct play *play, uint32_t worker)
 	if (s.act != TS_STOP && s.act != TS_WORK && s.act != TS_FIX_UP &&
 		s.counter >= play->plan->counters)
 		return FAILED;
+	if (s.act == TS_WORK && s.g >= play->plan->groups)
+		return FAILED;
 	switch (s.act) {
 	case TS_STOP: seat->left = true; break;
 	case TS_WORK:

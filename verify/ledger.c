@@ -46,6 +46,34 @@ static uint32_t wide(const struct ts_ledger *l)
 	return ts_ledger_has(l, TS_COL_RANK) ? 1 : l->tiling->cluster_n;
 }
 
+/* The k iterations of a line's tile; those of its group's longest where it is outside. */
+static uint32_t depth_of(const struct ts_ledger *l, const struct ts_record *r)
+{
+	uint32_t group = (uint32_t)r->value[TS_COL_GROUP];
+	int64_t m = r->value[TS_COL_M];
+
+	if (m < 0 || m >= l->tiling->groups[group].rows)
+		return l->tiling->groups[group].depth;
+	return ts_tiling_depth(l->tiling, group, (uint32_t)m);
+}
+
+/* Does a line of a group begin at a tile? A cluster may, of a triangle, begin above its diagonal.
+ */
+static bool begins_inside(
+	const struct ts_ledger *l, const struct ts_group *g, const struct ts_record *r)
+{
+	int64_t m = r->value[TS_COL_M], n = r->value[TS_COL_N];
+	const struct ts_plan *grid;
+
+	if (m < 0 || m >= g->rows || n < 0 || n >= g->cols)
+		return false;
+	if (l->tiling->plan == NULL)
+		return true;
+	grid = ts_grid(l->tiling->plan, (uint32_t)r->value[TS_COL_GROUP]);
+	return high(l) == 1 ? ts_shape_has(grid, (uint32_t)m, (uint32_t)n)
+			    : ts_shape_has_item(grid, (uint32_t)m, (uint32_t)n);
+}
+
 /* The values that missing columns stand for. NULL where there is no such group. */
 static const struct ts_group *complete(const struct ts_ledger *l, struct ts_record *r)
 {
@@ -56,7 +84,7 @@ static const struct ts_group *complete(const struct ts_ledger *l, struct ts_reco
 		return NULL;
 	g = &l->tiling->groups[group];
 	if (!ts_ledger_has(l, TS_COL_K_END))
-		r->value[TS_COL_K_END] = g->depth;
+		r->value[TS_COL_K_END] = depth_of(l, r);
 	if (!ts_ledger_has(l, TS_COL_T0))
 		r->value[TS_COL_T0] = r->value[TS_COL_T1];
 	if (!ts_ledger_has(l, TS_COL_T1))
@@ -71,20 +99,21 @@ static const struct ts_group *bounds(struct ts_ledger *l, struct ts_record *r)
 	const int64_t *v = r->value;
 	int64_t ranks = (int64_t)l->tiling->cluster_m * l->tiling->cluster_n;
 	struct ts_lapse *first;
+	uint32_t depth;
 
 	if (g == NULL)
 		return lapse(l, TS_LAPSE_GROUP, r, 0, (int64_t)l->tiling->count - 1), NULL;
-	if (v[TS_COL_M] < 0 || v[TS_COL_M] >= g->rows || v[TS_COL_N] < 0 ||
-		v[TS_COL_N] >= g->cols) {
+	if (!begins_inside(l, g, r)) {
 		first = ts_lapses_note(&l->lapses, TS_LAPSE_TILE, r);
 		if (first != NULL)
 			first->wanted = (struct ts_where){.m = g->rows, .n = g->cols};
 		return NULL;
 	}
-	if (v[TS_COL_K_BEGIN] < 0 || v[TS_COL_K_END] > g->depth ||
+	depth = depth_of(l, r);
+	if (v[TS_COL_K_BEGIN] < 0 || v[TS_COL_K_END] > depth ||
 		v[TS_COL_K_BEGIN] > v[TS_COL_K_END] ||
-		(g->depth > 0 && v[TS_COL_K_BEGIN] == v[TS_COL_K_END]))
-		return lapse(l, TS_LAPSE_K, r, 0, g->depth), NULL;
+		(depth > 0 && v[TS_COL_K_BEGIN] == v[TS_COL_K_END]))
+		return lapse(l, TS_LAPSE_K, r, 0, depth), NULL;
 	if (ranks > 1 && v[TS_COL_RANK] >= ranks)
 		lapse(l, TS_LAPSE_RANK, r, v[TS_COL_RANK], ranks - 1);
 	return g;
@@ -119,17 +148,22 @@ static uint64_t mark(struct ts_ledger *l, const struct ts_record *r, const struc
 	uint32_t n_after = MIN(g->cols - n, wide(l)) + n;
 	uint32_t k_begin = (uint32_t)r->value[TS_COL_K_BEGIN];
 	uint32_t k_end = (uint32_t)r->value[TS_COL_K_END];
+	uint32_t group = (uint32_t)r->value[TS_COL_GROUP];
+	uint64_t marked = 0;
 
 	for (uint32_t i = m; i < m_after; i++) {
 		for (uint32_t j = n; j < n_after; j++) {
 			uint64_t tile = g->first + (uint64_t)i * g->cols + j;
 
-			if (!ts_marks_add(&l->marks, tile, k_begin, k_end, g->depth))
+			if (!ts_tiling_has(l->tiling, group, i, j))
+				continue;
+			if (!ts_marks_add(&l->marks, tile, k_begin, k_end, depth_of(l, r)))
 				twice(l, r, i, j);
 			own(l, r, tile);
+			marked++;
 		}
 	}
-	return (uint64_t)(m_after - m) * (n_after - n);
+	return marked;
 }
 
 /* A place's second and later lines against the last one. */
@@ -214,9 +248,9 @@ bool ts_ledger_covers(
 		v[TS_COL_M] > where->m || v[TS_COL_N] > where->n ||
 		where->m - v[TS_COL_M] >= high(l) || where->n - v[TS_COL_N] >= wide(l))
 		return false;
-	if (v[TS_COL_K_BEGIN] < 0 || v[TS_COL_K_END] > g->depth)
+	if (v[TS_COL_K_BEGIN] < 0 || v[TS_COL_K_END] > depth_of(l, &r))
 		return false;
-	return g->depth == 0 ||
+	return depth_of(l, &r) == 0 ||
 		(v[TS_COL_K_BEGIN] < where->k_end && v[TS_COL_K_END] > where->k_begin);
 }
 
@@ -237,7 +271,7 @@ static void note_tile(struct ts_ledger *l, enum ts_lapse_kind kind, uint32_t gro
 		return;
 	for (uint32_t i = 0; i < part->count; i++)
 		first->number += ts_part_spans(part)[i].end - ts_part_spans(part)[i].begin;
-	first->bound = g->depth;
+	first->bound = ts_tiling_depth(l->tiling, group, (uint32_t)where->m);
 	if (ts_part_spans(part)->begin == 0)
 		where->k_begin = ts_part_spans(part)->end;
 }
@@ -246,7 +280,7 @@ void ts_ledger_close(struct ts_ledger *l)
 {
 	const struct ts_tiling *t = l->tiling;
 
-	if (l->marks.whole == t->tiles && l->owned == NULL)
+	if (l->marks.whole == t->there && l->owned == NULL)
 		return;
 	for (uint32_t group = 0; group < t->count; group++) {
 		const struct ts_group *g = &t->groups[group];
@@ -257,6 +291,9 @@ void ts_ledger_close(struct ts_ledger *l)
 				l->marks.bits[tile / 64] == UINT64_MAX &&
 				(l->owned == NULL || l->owned[tile / 64] == UINT64_MAX))
 				tile += 63;
+			else if (!ts_tiling_has(t, group, (uint32_t)((tile - g->first) / g->cols),
+					 (uint32_t)((tile - g->first) % g->cols)))
+				continue;
 			else if (!ts_marks_whole(&l->marks, tile))
 				note_tile(l, TS_LAPSE_MISSING, group, tile);
 			else if (l->owned != NULL && (l->owned[tile / 64] >> tile % 64 & 1) == 0)

@@ -3,6 +3,8 @@
 #ifndef TS_LEDGER_H
 #define TS_LEDGER_H
 
+#include "policies/group.h"
+#include "policies/shape.h"
 #include "verify/lapse.h"
 #include "verify/marks.h"
 #include "verify/pages.h"
@@ -15,10 +17,24 @@ struct ts_group {
 
 struct ts_tiling {
 	struct ts_group *groups;
-	uint32_t count; /* of groups, >= 1 */
-	uint64_t tiles;
+	uint32_t count;             /* of groups, >= 1 */
+	uint64_t tiles;             /* of the grids, whether they exist or not */
+	uint64_t there;             /* of these, that exist */
+	const struct ts_plan *plan; /* with the same groups, whose shape says which; NULL: all do */
 	uint32_t cluster_m, cluster_n; /* tiles that one item covers, >= 1 */
 };
+
+static inline bool ts_tiling_has(const struct ts_tiling *t, uint32_t group, uint32_t m, uint32_t n)
+{
+	return t->plan == NULL || ts_shape_has(ts_grid(t->plan, group), m, n);
+}
+
+/* The k iterations of the tiles in row `m`. */
+static inline uint32_t ts_tiling_depth(const struct ts_tiling *t, uint32_t group, uint32_t m)
+{
+	return t->plan == NULL ? t->groups[group].depth
+			       : ts_shape_depth(ts_grid(t->plan, group), m);
+}
 
 /* What is known of one place: a worker, or one CTA of it if there are ranks. Without a worker
  * column, an SM. */

@@ -6,13 +6,14 @@
 enum { LOCALS_MAX = 1 << 16, ANSWERS_KEPT = 1 << 16 };
 
 /* A field more must be compared below. */
-G_STATIC_ASSERT(sizeof(struct ts_step) == 40 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
+G_STATIC_ASSERT(sizeof(struct ts_step) == 44 && sizeof(struct ts_worker) % sizeof(uint32_t) == 0);
 
 static bool same_step(const struct ts_step *a, const struct ts_step *b)
 {
-	return a->act == b->act && a->m == b->m && a->n == b->n && a->k_begin == b->k_begin &&
-		a->k_end == b->k_end && a->counter == b->counter && a->value == b->value &&
-		a->slot == b->slot && a->parts == b->parts && a->owns == b->owns;
+	return a->act == b->act && a->g == b->g && a->m == b->m && a->n == b->n &&
+		a->k_begin == b->k_begin && a->k_end == b->k_end && a->counter == b->counter &&
+		a->value == b->value && a->slot == b->slot && a->parts == b->parts &&
+		a->owns == b->owns;
 }
 
 static gboolean equal(gconstpointer a, gconstpointer b)
@@ -32,7 +33,8 @@ static guint hash(gconstpointer data)
 
 	for (size_t i = 0; i < sizeof local->after; i++)
 		h = h * 16777619u ^ bytes[i];
-	return h * 31 + (guint)local->step.act + local->step.m * 7 + local->step.n;
+	return h * 31 + (guint)local->step.act + local->step.m * 7 + local->step.n +
+		local->step.g * 101;
 }
 
 static void free_local(gpointer data)

@@ -9,10 +9,13 @@ static void put_step(GString *out, const struct ts_event *e, const struct ts_pla
 	case TS_STOP: g_string_append(out, "stops"); return;
 	case TS_WORK:
 		g_string_append_printf(out, "computes tile (%u,%u)", s->m, s->n);
+		if (p->groups > 1)
+			g_string_append_printf(out, " of group %u", s->g);
 		if (p->cluster_m * p->cluster_n > 1)
 			g_string_append_printf(
 				out, " and its cluster of %ux%u", p->cluster_m, p->cluster_n);
-		if (s->k_begin != 0 || s->k_end != p->depth)
+		if (s->k_begin != 0 || s->g >= p->groups ||
+			s->k_end != ts_shape_depth(ts_grid(p, s->g), s->m))
 			g_string_append_printf(
 				out, ", k iterations [%u, %u)", s->k_begin, s->k_end);
 		return;

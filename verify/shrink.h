@@ -9,7 +9,9 @@
 typedef bool ts_fails_fn(void *data, const struct ts_spec *spec);
 
 /* Makes the numbers of `spec` smaller one by one, as long as it still fails, until none can shrink.
- */
+ * Lists of groups become copies, which lose groups and rows; free them with ts_shrink_free(). */
 void ts_shrink(struct ts_spec *spec, ts_fails_fn *fails, void *data);
+
+void ts_shrink_free(struct ts_spec *spec);
 
 #endif

@@ -12,6 +12,7 @@ static void blame(
 	memset(f, 0, sizeof *f);
 	f->fault = fault;
 	f->worker = worker;
+	f->tiles[0].g = s->g;
 	f->tiles[0].m = s->m;
 	f->tiles[0].n = s->n;
 	f->count = 1;
@@ -63,6 +64,7 @@ static bool store(const struct ts_workspace *w, struct ts_hand *hand, uint32_t w
 		return false;
 	}
 	use(w, hand, worker, s->slot, WRITTEN);
+	slot->g = s->g;
 	slot->m = s->m;
 	slot->n = s->n;
 	slot->k_begin = s->k_begin;
@@ -75,6 +77,7 @@ static bool work(const struct ts_workspace *w, struct ts_hand *hand, uint32_t wo
 {
 	if (hand->keeps == 1) {
 		blame(f, TS_NOT_ADDED, worker, s);
+		f->tiles[0].g = hand->g;
 		f->tiles[0].m = hand->m;
 		f->tiles[0].n = hand->n;
 		return false;
@@ -88,6 +91,7 @@ static bool work(const struct ts_workspace *w, struct ts_hand *hand, uint32_t wo
 	if (s->parts == 0)
 		return true;
 	hand->keeps = 1;
+	hand->g = s->g;
 	hand->m = s->m;
 	hand->n = s->n;
 	hand->k_begin = s->k_begin;
@@ -107,7 +111,7 @@ static enum ts_fault add(
 
 	if (!written || !comes_after(hand, worker, slot))
 		return TS_SLOT_EARLY;
-	if (slot->m != hand->m || slot->n != hand->n || hand->left == 0 ||
+	if (slot->g != hand->g || slot->m != hand->m || slot->n != hand->n || hand->left == 0 ||
 		(w->fixed_sum && !in_turn))
 		return TS_SLOT_OTHER;
 	hand->done = slot->k_end;
@@ -121,7 +125,7 @@ static enum ts_fault add(
 static bool fix_up(const struct ts_workspace *w, struct ts_hand *hand, uint32_t worker,
 	const struct ts_step *s, struct ts_finding *f)
 {
-	bool kept = hand->keeps == 1 && hand->m == s->m && hand->n == s->n;
+	bool kept = hand->keeps == 1 && hand->g == s->g && hand->m == s->m && hand->n == s->n;
 
 	for (uint32_t i = 0; i < s->parts; i++) {
 		uint32_t at = s->slot + i;
@@ -181,6 +185,7 @@ bool ts_workspace_step(const struct ts_workspace *w, struct ts_hand *hand, uint3
 		if (hand->keeps == 0)
 			return true;
 		blame(ret_finding, TS_NOT_ADDED, worker, s);
+		ret_finding->tiles[0].g = hand->g;
 		ret_finding->tiles[0].m = hand->m;
 		ret_finding->tiles[0].n = hand->n;
 		return false;
@@ -199,6 +204,7 @@ bool ts_workspace_verdict(const struct ts_workspace *w, struct ts_finding *ret_f
 		memset(ret_finding, 0, sizeof *ret_finding);
 		ret_finding->fault = TS_NOT_ADDED;
 		ret_finding->worker = slot->worker;
+		ret_finding->tiles[0].g = slot->g;
 		ret_finding->tiles[0].m = slot->m;
 		ret_finding->tiles[0].n = slot->n;
 		ret_finding->count = 1;

@@ -14,17 +14,17 @@ struct ts_slot {
 	uint32_t state; /* enum slot_state in workspace.c */
 	uint32_t worker;
 	uint32_t next; /* 1 + the slot that its worker used before, both since its last signal */
-	uint32_t m, n, k_begin, k_end;
+	uint32_t g, m, n, k_begin, k_end;
 	uint32_t counter, at; /* the signal: of which counter, and what that had afterwards */
 };
 
 /* What one worker holds between its steps; words only, all 0 at first. */
 struct ts_hand {
-	uint32_t used;                  /* 1 + the last slot it used since its last signal */
-	uint32_t waits, counter, value; /* 1 if it has waited, and for what, the last time */
-	uint32_t keeps;                 /* 1 while it keeps the sums of an item that it owns */
-	uint32_t m, n, k_begin, k_end;  /* of that item */
-	uint32_t done, left;            /* its sum is complete up to there; parts to be added */
+	uint32_t used;                    /* 1 + the last slot it used since its last signal */
+	uint32_t waits, counter, value;   /* 1 if it has waited, and for what, the last time */
+	uint32_t keeps;                   /* 1 while it keeps the sums of an item that it owns */
+	uint32_t g, m, n, k_begin, k_end; /* of that item */
+	uint32_t done, left;              /* its sum is complete up to there; parts to be added */
 };
 
 enum {

@@ -1,35 +1,32 @@
-/* Rows of the grid are rows of C. Blocks of BLOCK rows serve one of four groups each; laid over all
- * rows, one that reaches into the next group leaves out those rows. */
+/* Groups lie one behind the other. Tiles of BLOCK_M rows are laid over all their rows, and each serves
+ * the group of its first row: the rows of one that reaches into the next group are left out there. */
 #include "item.h"
 
-enum { BLOCK = 4, GROUPS = 4 };
-
-static inline uint32_t group_rows(const struct ts_plan *p)
+/* The tile of the group that has this row of all. */
+static inline struct ts_step tile_of_row(const struct ts_plan *p, uint32_t row)
 {
-	return ceil_div(p->rows, GROUPS);
-}
+	struct ts_step s;
+	uint32_t g = p->groups - 1;
 
-static inline enum ts_status plan(struct ts_plan *p, const struct ts_spec *spec)
-{
-	(void)spec;
-	p->workers = FIXED ? GROUPS * ceil_div(group_rows(p), BLOCK) : ceil_div(p->rows, BLOCK);
-	return TS_OK;
+	while (ts_group_row(p, g) > row)
+		g--;
+	s = tile(p, (uint32_t)(row - ts_group_row(p, g)) / p->block_m, 0);
+	s.g = g;
+	return s;
 }
 
 static inline struct ts_step next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
-	uint32_t size = group_rows(p);
-	uint32_t blocks = ceil_div(size, BLOCK);
-	uint32_t first = FIXED ? w->id / blocks * size + w->id % blocks * BLOCK : w->id * BLOCK;
-	uint32_t group = FIXED ? w->id / blocks : first / size;
-	uint32_t end = least(least(first + BLOCK, (group + 1) * size), p->rows);
-	uint32_t row = first + w->turn++;
+	uint32_t id = stride(p, w);
+	uint64_t rows = ts_group_row(p, p->groups - 1) + ts_grid(p, p->groups - 1)->m;
 
 	(void)answer;
-	return row >= end ? ts_stop() : tile(p, row, 0);
+	if (FIXED)
+		return id >= p->items ? ts_stop() : ts_order_item(p, id);
+	return (uint64_t)id * p->block_m >= rows ? ts_stop() : tile_of_row(p, id * p->block_m);
 }
 
 static inline struct ts_rules ts_user_rules(void)
 {
-	return rules_with(next, plan);
+	return rules_of(next);
 }

@@ -59,7 +59,7 @@ mutants()
 {
 	cat <<'END'
 a cluster's tail without its guard|cluster.h|s/t\.valid = .*;/t.valid = true;/|tile row 3 of a grid of 3 x 1 tiles|--m 257 --n 128 --k 64 --block 128x128x64 --cluster 2x1 --device h200 --policy persistent
-a guard of rows only|cluster.h|s/ && t\.n < p->cols//|tile column 3 of a grid of 1 x 3 tiles|--m 128 --n 257 --k 64 --block 128x128x64 --cluster 1x2 --device h200 --policy persistent
+a guard of rows only|cluster.h|s/ && t\.n < grid->cols//|tile column 3 of a grid of 1 x 3 tiles|--m 128 --n 257 --k 64 --block 128x128x64 --cluster 1x2 --device h200 --policy persistent
 a last panel as wide as the others|order.h|s/= panel < p->full_panels ? p->width : p->last_width/= p->width/|out of bounds: |--m 5 --n 4 --k 1 --block 1x1x1 --order grouped-m --swizzle 2 --device h200 --policy persistent
 a snake that turns one tile late|order.h|s/p->across - 1 - across/p->across - across/|out of bounds: |--m 5 --n 4 --k 1 --block 1x1x1 --order snake-m --swizzle 2 --device h200 --policy data-parallel
 a persistent stride too long by one|persistent.h|s/id + p->workers + 1/id + p->workers + 2/|missing tile: nobody computes|--m 9 --n 7 --k 1 --block 1x1x1 --workers 4 --device h200 --policy persistent

@@ -1,5 +1,7 @@
-/* Shape files: any bytes are refused, or make shapes in range that are read back the same. */
+/* Shape files and lists of groups: any bytes are refused, or make sizes in range that are read back
+ * the same. */
 #include "sim/shapes.h"
+#include "sim/groups.h"
 
 #include <string.h>
 
@@ -32,11 +34,38 @@ static void check_again(const GArray *shapes)
 	}
 }
 
+static void check_groups(const char *text)
+{
+	g_autoptr(GPtrArray) again = ts_group_lists_new();
+	struct ts_spec spec = ts_spec_default();
+	GError *error = NULL;
+	struct ts_group_list *list = ts_group_list_parse("bytes", text, &error);
+	g_autofree char *numbers = NULL;
+	g_autofree char *same = NULL;
+
+	if (list == NULL) {
+		ts_fuzz_refused(error);
+		return;
+	}
+	ts_group_list_set(list, &spec);
+	numbers = ts_group_list_text(NULL, &spec);
+	g_assert_true(spec.list_count <= TS_LIST_MAX);
+	if (spec.list_count > 0) {
+		g_assert_true(ts_group_lists_parse(again, numbers, NULL));
+		ts_group_list_set(g_ptr_array_index(again, 0), &spec);
+		same = ts_group_list_text(NULL, &spec);
+		g_assert_cmpstr(same, ==, numbers);
+	}
+	ts_group_list_free(list);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	GError *error = NULL;
 	GArray *shapes = ts_shapes_load(ts_fuzz_file(data, size), &error);
+	g_autofree char *text = ts_fuzz_text(data, size);
 
+	check_groups(text);
 	if (shapes == NULL) {
 		ts_fuzz_refused(error);
 		return 0;

@@ -151,7 +151,10 @@ static void hold(
 	const struct ts_trace *t, const GArray *records, const struct grid *g, bool reports)
 {
 	struct ts_group groups[3];
-	struct ts_tiling tiling = {groups, g->groups, 0, g->cluster_m, g->cluster_n};
+	struct ts_tiling tiling = {.groups = groups,
+		.count = g->groups,
+		.cluster_m = g->cluster_m,
+		.cluster_n = g->cluster_n};
 	struct ts_ledger ledger;
 	struct ts_against against;
 	struct ts_plan plan = make_plan(g);
@@ -162,6 +165,7 @@ static void hold(
 	for (uint32_t i = 0; i < g->groups; i++) {
 		groups[i] = (struct ts_group){g->rows, g->cols, g->depth, tiling.tiles};
 		tiling.tiles += (uint64_t)g->rows * g->cols;
+		tiling.there = tiling.tiles;
 	}
 	g_assert_true(ts_ledger_init(&ledger, &tiling, t->columns));
 	if (compares)

@@ -6,6 +6,8 @@
 /* Which policies, modes, orders and remaps have been asked for by a line. */
 static struct {
 	bool policies[TS_POLICIES], modes[TS_MODES], orders[TS_ORDERS], remaps[TS_REMAPS];
+	bool shapes[TS_SHAPES], row_orders[TS_ROW_ORDERS], layouts[TS_LAYOUTS],
+		group_orders[TS_GROUP_ORDERS];
 	bool hybrids[TS_HYBRIDS];
 } seen;
 
@@ -13,6 +15,8 @@ static void append_item(GString *out, const struct ts_plan *p, const struct ts_s
 {
 	if (out->len > 0)
 		g_string_append_c(out, ' ');
+	if (p->groups > 1)
+		g_string_append_printf(out, "%u:", s->g);
 	for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {
 		struct ts_tile tile = ts_cta_tile(p, s, rank);
 
@@ -128,12 +132,46 @@ static char *counter_items(const struct ts_plan *p, uint32_t counter)
 	return items;
 }
 
+/* "3:0,2" for k iterations 0 to 2 of each tile row, one group after another. */
+static char *depths(const struct ts_plan *p)
+{
+	GString *out = g_string_new(NULL);
+
+	for (uint32_t g = 0; g < p->groups; g++) {
+		const struct ts_plan *grid = ts_grid(p, g);
+		GString *group = g_string_new(NULL);
+
+		for (uint32_t m = 0; m < grid->rows; m++)
+			g_string_append_printf(
+				group, "%s%u", m > 0 ? " " : "", ts_shape_depth(grid, m));
+		append_group(out, g, group->str);
+		g_string_free(group, TRUE);
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* The row of A and C at which each group begins. */
+static char *group_rows(const struct ts_plan *p)
+{
+	GString *out = g_string_new(NULL);
+
+	for (uint32_t g = 0; g < p->groups; g++)
+		g_string_append_printf(
+			out, "%s%" G_GUINT64_FORMAT, g > 0 ? " " : "", ts_group_row(p, g));
+	return g_string_free(out, FALSE);
+}
+
 static char *answer_of(const char *what, const struct ts_plan *p)
 {
 	GString *out = g_string_new(NULL);
 	bool counters = strcmp(what, "counters") == 0;
 	bool tries = strcmp(what, "tries") == 0;
 	bool steps = strcmp(what, "steps") == 0;
+
+	if (strcmp(what, "depths") == 0 || strcmp(what, "rows") == 0) {
+		g_string_free(out, TRUE);
+		return what[0] == 'd' ? depths(p) : group_rows(p);
+	}
 
 	if (strcmp(what, "walk") == 0)
 		for (uint32_t id = 0; id < p->items; id++) {
@@ -179,6 +217,10 @@ static void check_line(
 	seen.hybrids[spec->hybrid] |= spec->policy == TS_STREAM_K && plan.counters > 0;
 	seen.orders[spec->order] = true;
 	seen.remaps[spec->remap] = true;
+	seen.shapes[spec->shape] = true;
+	seen.row_orders[spec->row_order] = true;
+	seen.layouts[spec->layout] = true;
+	seen.group_orders[spec->group_order] = true;
 	if (g_strcmp0(got, answer) != 0)
 		g_test_fail_printf("%s: %s is\n  %s, must be\n  %s", at, what,
 			status == TS_OK ? got : ts_status_text(status), answer);
@@ -208,4 +250,20 @@ void ts_vectors_test_complete(void)
 	for (int i = 0; i < TS_REMAPS; i++)
 		if (!seen.remaps[i])
 			g_test_fail_printf("no line for remap %s", ts_remap_name((enum ts_remap)i));
+	for (int i = 0; i < TS_SHAPES; i++)
+		if (!seen.shapes[i])
+			g_test_fail_printf(
+				"no line for shape %s", ts_shape_name((enum ts_shape_kind)i));
+	for (int i = 0; i < TS_ROW_ORDERS; i++)
+		if (!seen.row_orders[i])
+			g_test_fail_printf(
+				"no line for rows %s", ts_row_order_name((enum ts_row_order)i));
+	for (int i = 0; i < TS_GROUP_ORDERS; i++)
+		if (!seen.group_orders[i])
+			g_test_fail_printf("no line for groups %s",
+				ts_group_order_name((enum ts_group_order)i));
+	for (int i = 0; i < TS_LAYOUTS; i++)
+		if (!seen.layouts[i])
+			g_test_fail_printf(
+				"no line for layout %s", ts_layout_name((enum ts_layout)i));
 }

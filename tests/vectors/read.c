@@ -28,6 +28,26 @@ static const char *remap_name(uint32_t remap)
 	return ts_remap_name((enum ts_remap)remap);
 }
 
+static const char *shape_name(uint32_t shape)
+{
+	return ts_shape_name((enum ts_shape_kind)shape);
+}
+
+static const char *row_order_name(uint32_t row_order)
+{
+	return ts_row_order_name((enum ts_row_order)row_order);
+}
+
+static const char *layout_name(uint32_t layout)
+{
+	return ts_layout_name((enum ts_layout)layout);
+}
+
+static const char *group_order_name(uint32_t group_order)
+{
+	return ts_group_order_name((enum ts_group_order)group_order);
+}
+
 /* A value is one name, or up to three numbers with an x between them. */
 struct key {
 	const char *word;
@@ -58,6 +78,12 @@ static const struct key keys[] = {
 	{"slots", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, slots)}},
 	{"counters", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, max_counters)}},
 	{"local", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, local_percent)}},
+	{"shape", shape_name, 1, {G_STRUCT_OFFSET(struct ts_spec, shape)}},
+	{"rows", row_order_name, 1, {G_STRUCT_OFFSET(struct ts_spec, row_order)}},
+	{"batch", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, batch)}},
+	{"section", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, section)}},
+	{"layout", layout_name, 1, {G_STRUCT_OFFSET(struct ts_spec, layout)}},
+	{"group-order", group_order_name, 1, {G_STRUCT_OFFSET(struct ts_spec, group_order)}},
 	{"splits", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, splits)}},
 	{"hybrid", hybrid_name, 1, {G_STRUCT_OFFSET(struct ts_spec, hybrid)}},
 	{"min-k", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, min_k)}},
@@ -98,8 +124,44 @@ static void read_numbers(struct ts_spec *spec, const struct key *key, const char
 	}
 }
 
+/* Rows of each group with commas between them, or MxNxK of each. What is made here is kept until
+ * the program ends. */
+static void read_groups(struct ts_spec *spec, const char *value)
+{
+	static GPtrArray *kept;
+	g_auto(GStrv) words = g_strsplit(value, ",", -1);
+	guint count = g_strv_length(words);
+	bool all = strchr(value, 'x') != NULL;
+	int64_t *sizes[3];
+
+	if (kept == NULL)
+		kept = g_ptr_array_new();
+	for (int i = 0; i < 3; i++)
+		g_ptr_array_add(kept, sizes[i] = g_new0(int64_t, count + 1));
+	for (guint i = 0; i < count; i++) {
+		g_auto(GStrv) parts = g_strsplit(words[i], "x", -1);
+
+		if (g_strv_length(parts) != (all ? 3 : 1))
+			g_error("malformed group '%s'", words[i]);
+		for (int j = 0; parts[j] != NULL; j++)
+			if (!g_ascii_string_to_signed(
+				    parts[j], 10, INT64_MIN, INT64_MAX, &sizes[j][i], NULL))
+				g_error("malformed group '%s'", words[i]);
+	}
+	spec->list_count = count;
+	spec->list_m = sizes[0];
+	spec->list_n = all ? sizes[1] : NULL;
+	spec->list_k = all ? sizes[2] : NULL;
+	g_ptr_array_add(kept, spec->turns = g_new0(struct ts_turn, count + 1));
+	g_ptr_array_add(kept, spec->grids = g_new0(struct ts_plan, count + 1));
+}
+
 static void read_word(struct ts_spec *spec, const char *word)
 {
+	if (g_str_has_prefix(word, "groups=")) {
+		read_groups(spec, word + strlen("groups="));
+		return;
+	}
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
 		size_t length = strlen(keys[i].word);
 
@@ -132,6 +194,13 @@ char *ts_request_words(const struct ts_spec *spec)
 {
 	GString *out = g_string_new(NULL);
 
+	for (int64_t i = 0; i < spec->list_count; i++)
+		g_string_append_printf(out,
+			"%s%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "%s",
+			i == 0 ? "groups=" : ",", spec->list_m ? spec->list_m[i] : spec->m,
+			spec->list_n ? spec->list_n[i] : spec->n,
+			spec->list_k ? spec->list_k[i] : spec->k,
+			i + 1 == spec->list_count ? " " : "");
 	for (size_t i = 0; strcmp(keys[i].word, "tiles") != 0; i++) {
 		const struct key *key = &keys[i];
 		uint32_t id = G_STRUCT_MEMBER(uint32_t, spec, key->offsets[0]);

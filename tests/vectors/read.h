@@ -7,7 +7,8 @@
 #include "policies/plan.h"
 
 /* The request in `words`, KEY=VALUE and separated by spaces. Names may also be given as numbers,
- * so that numbers without a name can be asked for. Aborts on an unknown key or a malformed value.
+ * so that numbers without a name can be asked for; groups=3,0,2 are the rows of a list, and
+ * groups=3x1x4,0x2x4 its sizes. Aborts on an unknown key or a malformed value.
  */
 struct ts_spec ts_request_read(const char *words);
 
