@@ -11,7 +11,7 @@ static const struct {
 	const char *name;
 	uint32_t threads, stages;
 } targets[] = {
-	{"sm_", "sm80", 128, 4},
+	{"sm_", "sm80", 256, 4},
 	{"gfx950", "gfx950", 256, 2},
 	{"gfx9", "gfx942", 256, 2},
 	{"gfx11", "gfx1100", 256, 2},

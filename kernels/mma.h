@@ -29,7 +29,7 @@ enum { MMA_K = 16, MMA_CHUNK = 8 };
 #if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
 /* Two instructions side by side, so that one ldmatrix loads what they take of B. */
 enum { MMA_ISA = MMA_SM80, MMA_LANES = 32, MMA_M = 16, MMA_N = 16, MMA_AB = 8, MMA_C = 8 };
-enum { MMA_BESIDE = 2, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 4 };
+enum { MMA_BESIDE = 2, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAGES = 4 };
 #elif defined(__gfx950__) || defined(TS_MMA_AS_GFX950)
 enum { MMA_ISA = MMA_GFX950, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };
 enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };

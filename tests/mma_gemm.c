@@ -190,7 +190,7 @@ static const struct {
 	{"elements beyond K read", &ts_mma_bf16_nk_64_tail_unmasked, NULL, TS_PERSISTENT,
 		"C[*] in tile (*) is *nan, where the product is*"},
 	{"rows beyond M written", &ts_mma_bf16_nk_64_store_unmasked, NULL, TS_PERSISTENT,
-		"CPU: *tile (2, 0)*writes 2 bytes at *"},
+		"CPU: *store_unmasked*writes 2 bytes at *"},
 	{"copies not waited for", &ts_mma_bf16_nk_64_no_copy_wait, NULL, TS_PERSISTENT,
 		"C[*] in tile (*) is *nan, where the product is*"},
 	{"parts not waited for", &ts_mma_bf16_nk_64_no_fix_up_wait, NULL, TS_SPLIT_K,
