@@ -59,6 +59,7 @@ struct ts_divisor {
  * Every field keeps the bound that ts_plan_make() checked, so that a policy checks nothing. */
 struct ts_plan {
 	uint32_t policy, mode, order, remap; /* enum ts_policy_id, ts_mode, ts_order, ts_remap */
+	uint32_t asked_order;                /* a rule where `order` was chosen by one */
 
 	/* Problem C[m,n] = A[m,k] B[k,n], in elements, and its cut into tiles and k iterations. */
 	uint32_t m, n, k;
@@ -70,13 +71,17 @@ struct ts_plan {
 	uint32_t cluster_rows, cluster_cols;
 	uint32_t items; /* < 2^31 */
 
-	/* Order: panels of `width` clusters along one axis; each runs over the whole other axis. */
+	/* Order: panels of `width` clusters along one axis; each runs over the whole other axis.
+	 * In-place: `panel` divides by the other axis, `across` is that axis divided by the width.
+	 * Clipped curves: `across` is half the side of the square around the grid. */
 	struct ts_divisor panel; /* items in a full panel */
 	struct ts_divisor width, last_width;
 	uint32_t full_panels; /* panels of the full width */
 	uint32_t across;      /* clusters along the other axis */
+	uint32_t last_row;    /* paired: the first id of the odd last row or column */
 
-	/* Remap of [0, remap_span). */
+	/* Remap of [0, remap_span). Chunked: it ends at `remap_limit`; rotated: by `remap_limit`.
+	 */
 	uint32_t remap_span, remap_limit;
 	struct ts_divisor remap_domains, remap_chunk;
 
