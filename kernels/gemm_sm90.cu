@@ -2,6 +2,7 @@
  * the loader (one thread: the copy engine fills a ring of stages) and the scheduler (one thread of
  * the cluster: asks the policy and hands items to all roles of all CTAs); the two others multiply,
  * 64 rows of the tile each, and write the output. */
+#define TS_PLAIN_ONLY /* the host refuses groups and shapes */
 #include "kernels/gemm_args.h"
 #include "kernels/ptx.h"
 #include "policies/pipeline.h"

@@ -11,6 +11,7 @@
  *
  * Operands go through MMA_STAGES places in shared memory. Rows and columns beyond the matrices are
  * zero there, and nothing is read for them; element offsets are 64 bit. */
+#define TS_PLAIN_ONLY /* the host refuses groups and shapes */
 #include "kernels/mma.h"
 #include "kernels/mma_steps.h"
 

@@ -1,6 +1,7 @@
 /* The probe kernel: any policy, order, remap and cluster; one thread of each CTA does it all, and
  * the others leave at once, there only to make the CTA as large as a GEMM's. The CTA of rank 0 asks
  * the policy and hands each step on to its cluster through its shared memory. */
+#define TS_PLAIN_ONLY /* the host refuses groups and shapes */
 #include "kernels/gpu.h"
 #include "kernels/probe.h"
 

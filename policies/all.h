@@ -47,6 +47,9 @@ struct ts_policy {
 	const char *name;
 	const char *summary;
 	const char *source;
+	/* For people: which ids a worker gets, and what a launch has to see to; NULL: nothing. */
+	const char *map;
+	const char *needs;
 	/* Fills the plan's distribution fields and checks what only this policy needs. */
 	enum ts_status (*plan)(struct ts_plan *p, const struct ts_spec *spec);
 	/* Items served by a counter of the plan; 0 where the policy claims nothing. */
@@ -88,6 +91,8 @@ static inline struct ts_policy ts_policy_make(const char *name, const char *summ
 	policy.name = name;
 	policy.summary = summary;
 	policy.source = source;
+	policy.map = 0;
+	policy.needs = 0;
 	policy.plan = plan;
 	policy.counter_items = 0;
 	policy.promise = ts_promise_static;
@@ -105,19 +110,30 @@ static inline struct ts_policy ts_policy(enum ts_policy_id id)
 
 	switch (id) {
 	case TS_DATA_PARALLEL:
-		return ts_policy_make("data-parallel",
+		policy = ts_policy_make("data-parallel",
 			"one worker per item, started by the hardware as others leave",
 			"every non-persistent GEMM; Triton tutorial 03", ts_data_parallel_plan);
+		policy.map = "worker w computes id remap(w)";
+		policy.needs = "a launch of as many workers as items, within the grid's limits";
+		return policy;
 	case TS_PERSISTENT:
-		return ts_policy_make("persistent", "static stride over resident workers",
+		policy = ts_policy_make("persistent", "static stride over resident workers",
 			"CUTLASS sm90_tile_scheduler.hpp; tritonBLAS persistent_gemm.py",
 			ts_persistent_plan);
+		policy.map = "worker w computes ids remap(w) + i workers, i = 0, 1, 2, ...; the "
+			     "remap is modulo workers";
+		policy.needs = "a launch of exactly the plan's workers";
+		return policy;
 	case TS_WORKSTEAL:
 		policy = ts_policy_make("worksteal",
 			"claims from one counter per XCD and slot, with four ways to go on",
 			"tritonBLAS persistent_gemm_work_stealing.py; Primus-Turbo; hipBLASLt "
 			"StreamK=4",
 			ts_worksteal_plan);
+		policy.map = "claim c of a counter that serves ids [first, first + size) is id "
+			     "remap(first + c); a worker goes through its counters by the mode";
+		policy.needs = "counters that are zero at the launch, and a worker's domain below "
+			       "the number of XCDs";
 		policy.counter_items = ts_worksteal_counter_items;
 		policy.promise = ts_worksteal_promise;
 		policy.uses = ts_worksteal_uses;
@@ -129,12 +145,21 @@ static inline struct ts_policy ts_policy(enum ts_policy_id id)
 			"waves",
 			"Osama et al., PPoPP 2023; CUTLASS sm90_tile_scheduler_stream_k.hpp",
 			ts_stream_k_plan);
+		policy.map = "worker w of u has a share of the k iterations of all cut tiles in a "
+			     "row, its tiles from the last to the first, and then whole tiles by "
+			     "a stride of u";
+		policy.needs = "counters that are zero at the launch, and a workspace of the "
+			       "plan's slots";
 		policy.uses = ts_stream_k_uses;
 		return policy;
 	case TS_SPLIT_K:
 		policy = ts_policy_make("split-k",
 			"each tile's k iterations cut in --splits, one worker each",
 			"CUTLASS SplitKSerial; QuACK num_split_k; Triton SPLIT_K", ts_split_k_plan);
+		policy.map =
+			"worker w has part w / items of the k iterations of item remap(w % items)";
+		policy.needs = "counters that are zero at the launch, and a workspace of the "
+			       "plan's slots";
 		policy.uses = ts_split_k_uses;
 		return policy;
 	case TS_CLC:
@@ -142,6 +167,8 @@ static inline struct ts_policy ts_policy(enum ts_policy_id id)
 			"cluster launch control: who is done takes over a cluster not yet launched",
 			"CUTLASS sm100_tile_scheduler.hpp; QuACK CLC; FlashAttention-4",
 			ts_clc_plan);
+		policy.map = "worker w computes id remap(w), then those that it takes over";
+		policy.needs = "Blackwell, and a launch of as many clusters as items";
 		policy.counter_items = ts_clc_counter_items;
 		policy.promise = ts_clc_promise;
 		return policy;

@@ -26,7 +26,7 @@ static inline TS_HD struct ts_tile ts_cta_tile(
 	t.m = s->m + rank - across * p->cluster_m;
 	t.n = s->n + across;
 	t.valid = t.m < grid->rows && t.n < grid->cols;
-	if (p->shape == TS_TRIANGLE)
+	if (!ts_is_plain(p) && p->shape == TS_TRIANGLE)
 		t.valid = ts_shape_has(grid, t.m, t.n);
 	return t;
 }

@@ -46,11 +46,26 @@ static inline const char *ts_group_order_name(enum ts_group_order group_order)
 	return 0;
 }
 
+/* Does the plan have one group, and a grid with nothing left out or turned round? A kernel that
+ * takes no others defines TS_PLAIN_ONLY before it includes any of these headers: a plan that might
+ * lie behind a pointer cannot stay in registers. */
+static inline TS_HD bool ts_is_plain(const struct ts_plan *p)
+{
+#ifdef TS_PLAIN_ONLY
+	(void)p;
+	return true;
+#else
+	return p->plain;
+#endif
+}
+
 /* The plan that holds the sizes of group `g` < plan.groups and the order inside it: m, n, k, rows,
  * cols, depth, cluster_rows, cluster_cols. */
 static inline TS_HD const struct ts_plan *ts_grid(const struct ts_plan *p, uint32_t g)
 {
-	return p->grids != 0 ? &p->grids[ts_quotient(g, p->batch)] : p;
+	if (ts_is_plain(p) || p->grids == 0)
+		return p;
+	return &p->grids[ts_quotient(g, p->batch)];
 }
 
 /* A number of its own for each tile of each group, below plan.cells; (m, n) is in the group's grid.

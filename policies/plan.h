@@ -2,6 +2,7 @@
 #ifndef TS_PLAN_H
 #define TS_PLAN_H
 
+#include "order_plan.h"
 #include "rules.h"
 
 static inline bool ts_in_range(int64_t value, int64_t from, int64_t to)
@@ -14,47 +15,27 @@ static inline uint32_t ts_ceil_div(uint32_t a, uint32_t b)
 	return a / b + (a % b != 0 ? 1 : 0);
 }
 
-/* The panels of the order. Needs the clusters and the workers; sets panel, width, ... */
-static inline void ts_plan_order(struct ts_plan *p, const struct ts_spec *spec)
-{
-	bool by_columns = ts_order_by_columns(spec->order);
-	bool single = spec->order == TS_ROW || spec->order == TS_COLUMN;
-	uint32_t along = by_columns ? p->cluster_cols : p->cluster_rows;
-	uint64_t item_m = (uint64_t)p->block_m * p->cluster_m;
-	uint64_t item_n = (uint64_t)p->block_n * p->cluster_n;
-	uint64_t width = (uint64_t)spec->width;
-
-	if (single)
-		width = 1;
-	if (width == 0)
-		width = ts_order_default_width(by_columns ? item_n : item_m,
-			by_columns ? item_m : item_n, (uint64_t)spec->workers);
-	if (width > along)
-		width = along;
-	p->across = by_columns ? p->cluster_rows : p->cluster_cols;
-	p->width = ts_divisor_make((uint32_t)width);
-	p->panel = ts_divisor_make((uint32_t)width * p->across);
-	p->full_panels = along / (uint32_t)width;
-	p->last_width = p->width;
-	if (along % (uint32_t)width != 0)
-		p->last_width = ts_divisor_make(along % (uint32_t)width);
-}
-
-/* The chunks of the remap. Needs the width and remap_span. */
+/* The chunks of the remap. Needs the width and remap_span. Chunk 0 is tritonBLAS' min(width^2, ids
+ * per domain), or where ids are rotated all ids of a domain. */
 static inline void ts_plan_remap(struct ts_plan *p, const struct ts_spec *spec)
 {
+	uint64_t share = p->remap_span / p->domains;
 	uint64_t chunk = (uint64_t)spec->chunk;
 	uint64_t round;
 
+	p->remap_domains = ts_divisor_make(p->domains);
+	if (spec->remap == TS_REMAP_ROTATED) {
+		chunk = chunk == 0 ? share : chunk;
+		p->remap_chunk = ts_divisor_make(1);
+		p->remap_limit = (uint32_t)(chunk % p->remap_span);
+		return;
+	}
 	if (chunk == 0) {
-		uint64_t share = p->remap_span / p->domains;
-
 		chunk = (uint64_t)p->width.by * p->width.by;
 		chunk = chunk < share ? chunk : share;
 		chunk = chunk > 0 ? chunk : 1;
 	}
 	round = chunk * p->domains;
-	p->remap_domains = ts_divisor_make(p->domains);
 	p->remap_chunk = ts_divisor_make((uint32_t)chunk);
 	p->remap_limit = (uint32_t)(p->remap_span / round * round);
 }
@@ -91,7 +72,6 @@ static inline enum ts_status ts_spec_check_groups(const struct ts_spec *spec)
 
 static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 {
-	bool single = spec->order == TS_ROW || spec->order == TS_COLUMN;
 	/* Two factors below 2^31 have a product that fits. */
 	int64_t max_cluster = spec->max_cluster;
 
@@ -113,11 +93,11 @@ static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 	if (spec->cluster_m > max_cluster || spec->cluster_n > max_cluster ||
 		spec->cluster_m * spec->cluster_n > max_cluster)
 		return TS_BIG_CLUSTER;
-	if (single && spec->width != 0)
+	if (!ts_order_has_width(spec->order) && spec->width != 0)
 		return TS_UNUSED_WIDTH;
 	if (!ts_in_range(spec->width, 0, TS_COUNT_MAX))
 		return TS_BAD_WIDTH;
-	if (spec->chunk != 0 && spec->remap != TS_REMAP_CHUNKED)
+	if (spec->chunk != 0 && !ts_remap_has_chunk(spec->remap))
 		return TS_UNUSED_CHUNK;
 	if (!ts_in_range(spec->chunk, 0, TS_COUNT_MAX))
 		return TS_BAD_CHUNK;
@@ -331,7 +311,7 @@ static inline enum ts_status ts_plan_make_as(
 	if (status != TS_OK)
 		return status;
 	p->policy = spec->policy;
-	p->order = spec->order;
+	p->asked_order = p->order = spec->order;
 	p->remap = spec->remap;
 	p->block_m = (uint32_t)spec->block_m;
 	p->block_n = (uint32_t)spec->block_n;

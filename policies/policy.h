@@ -52,7 +52,7 @@ struct ts_worker {
 };
 
 /* A cluster of a grid, counted in clusters. */
-struct ts_at {
+struct ts_point {
 	uint32_t m, n;
 };
 
@@ -70,6 +70,7 @@ struct ts_turn {
  * Every field keeps the bound that ts_plan_make() checked, so that a policy checks nothing. */
 struct ts_plan {
 	uint32_t policy, mode, order, remap; /* enum ts_policy_id, ts_mode, ts_order, ts_remap */
+	uint32_t asked_order;                /* a rule where `order` was chosen by one */
 	uint32_t shape, row_order, layout;   /* enum ts_shape_kind, ts_row_order, ts_layout */
 
 	/* Problem C[m,n] = A[m,k] B[k,n], in elements, and its cut into tiles and k iterations. */
@@ -103,11 +104,14 @@ struct ts_plan {
 	uint64_t cells; /* rows * cols of every group: what ts_tile_index() counts */
 	uint64_t tiles; /* of these, what has to be computed */
 
-	/* Order: panels of `width` clusters along one axis; each runs over the whole other axis. */
+	/* Order: panels of `width` clusters along one axis; each runs over the whole other axis.
+	 * In-place: `panel` divides by the other axis, `across` is that axis divided by the width.
+	 * Clipped curves: `across` is half the side of the square around the grid. */
 	struct ts_divisor panel; /* items in a full panel */
 	struct ts_divisor width, last_width;
 	uint32_t full_panels; /* panels of the full width */
 	uint32_t across;      /* clusters along the other axis */
+	uint32_t last_row;    /* paired: the first id of the odd last row or column */
 
 	/* Fold of a triangle (shape.h): `ratio` lines of an item's shorter side make its longer
 	 * one; `lines` of them are folded, beginning with number `first_line`. */
@@ -116,7 +120,8 @@ struct ts_plan {
 		uint32_t ratio, lines, first_line, height, items;
 	} fold;
 
-	/* Remap of [0, remap_span). */
+	/* Remap of [0, remap_span). Chunked: it ends at `remap_limit`; rotated: by `remap_limit`.
+	 */
 	uint32_t remap_span, remap_limit;
 	struct ts_divisor remap_domains, remap_chunk;
 

@@ -11,6 +11,8 @@ enum ts_remap {
 			   */
 	TS_REMAP_CHUNKED, /* each XCD gets `chunk` consecutive ids in turn (HipKittens, tritonBLAS)
 			   */
+	TS_REMAP_ROTATED, /* id + `chunk`, round the end: a rank's own shard first or last (Flux,
+			     ThunderKittens) */
 	TS_REMAPS
 };
 
@@ -20,9 +22,16 @@ static inline const char *ts_remap_name(enum ts_remap remap)
 	case TS_REMAP_NONE: return "none";
 	case TS_REMAP_CHIPLET: return "chiplet";
 	case TS_REMAP_CHUNKED: return "chunked";
+	case TS_REMAP_ROTATED: return "rotated";
 	case TS_REMAPS: break;
 	}
 	return 0;
+}
+
+/* Does the remap look at the chunk of a request? */
+static inline bool ts_remap_has_chunk(enum ts_remap remap)
+{
+	return remap == TS_REMAP_CHUNKED || remap == TS_REMAP_ROTATED;
 }
 
 /* The permutation of [0, plan.remap_span). Chiplet is exact for any count: shares differ by one at
@@ -45,6 +54,9 @@ static inline TS_HD uint32_t ts_remap_id(const struct ts_plan *p, uint32_t id)
 		round = ts_quotient(turn, p->remap_chunk);
 		return (round * domains + domain) * p->remap_chunk.by + turn -
 			round * p->remap_chunk.by;
+	case TS_REMAP_ROTATED:
+		id += p->remap_limit;
+		return id < p->remap_span ? id : id - p->remap_span;
 	case TS_REMAP_NONE:
 	case TS_REMAPS: break;
 	}

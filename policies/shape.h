@@ -95,9 +95,9 @@ static inline TS_HD uint32_t ts_shape_depth(const struct ts_plan *grid, uint32_t
 /* The cluster of a triangle that lies at `c` of the rectangle it is folded to: line i of that is
  * line i of the triangle and the one as far from the other end, which together are equally long for
  * all i. Any order of the rectangle is so one of the triangle, exactly and without a root. */
-static inline TS_HD struct ts_at ts_unfold(const struct ts_plan *grid, struct ts_at c)
+static inline TS_HD struct ts_point ts_unfold(const struct ts_plan *grid, struct ts_point c)
 {
-	struct ts_at at;
+	struct ts_point at;
 	uint32_t ratio = grid->fold.ratio, lines = grid->fold.lines;
 	uint32_t length;
 
@@ -122,9 +122,9 @@ static inline TS_HD struct ts_at ts_unfold(const struct ts_plan *grid, struct ts
 
 /* The cluster with id `id` of a triangle's line that is not folded: a last row that the edge cuts
  * short, or one of an odd number of columns. */
-static inline TS_HD struct ts_at ts_unfolded(const struct ts_plan *grid, uint32_t id)
+static inline TS_HD struct ts_point ts_unfolded(const struct ts_plan *grid, uint32_t id)
 {
-	struct ts_at at;
+	struct ts_point at;
 	uint32_t within = id - grid->fold.items;
 
 	at.m = grid->fold.by_rows ? grid->fold.lines : within;

@@ -74,13 +74,13 @@ struct ts_spec {
 	int64_t m, n, k; /* elements; 0 is a valid, empty problem */
 	int64_t block_m, block_n, block_k;
 	int64_t cluster_m, cluster_n;
-	int64_t max_cluster;  /* CTAs in a cluster that the device allows */
-	int64_t width;        /* of panels, in clusters; 0: ts_order_default_width() */
-	int64_t chunk;        /* of TS_REMAP_CHUNKED; 0: tritonBLAS' min(width^2, ids per domain) */
-	int64_t workers;      /* resident at once; data-parallel launches one per item instead */
-	int64_t domains;      /* XCDs */
-	int64_t slots;        /* counters per domain */
-	int64_t max_counters; /* counters that the caller has memory for */
+	int64_t max_cluster;   /* CTAs in a cluster that the device allows */
+	int64_t width;         /* of panels, in clusters; 0: ts_order_default_width() */
+	int64_t chunk;         /* of the remap, in ids; 0: ts_plan_remap() says */
+	int64_t workers;       /* resident at once; data-parallel launches one per item instead */
+	int64_t domains;       /* XCDs */
+	int64_t slots;         /* counters per domain */
+	int64_t max_counters;  /* counters that the caller has memory for */
 	int64_t local_percent; /* of TS_HIERARCHICAL */
 	int64_t splits;        /* of split-k: parts of each item's k iterations */
 	enum ts_hybrid hybrid; /* of stream-k, and so are these two */
@@ -210,11 +210,12 @@ static inline const char *ts_status_text(enum ts_status status)
 	case TS_BAD_WIDTH:
 		return "the panel width must be from 1 to 2147483647, or 0 for the default";
 	case TS_UNUSED_WIDTH:
-		return "row and column order have no panel width; leave it out or use grouped-m, "
-		       "grouped-n, snake-m or snake-n";
+		return "the order has no panel width; leave it out or use grouped-m, grouped-n, "
+		       "snake-m, snake-n or another one with panels";
 	case TS_BAD_CHUNK: return "the chunk must be from 1 to 2147483647, or 0 for the default";
 	case TS_UNUSED_CHUNK:
-		return "only the chunked remap has a chunk; leave it out or use chunked";
+		return "only the chunked and rotated remaps have a chunk; leave it out or use one "
+		       "of them";
 	case TS_BAD_WORKERS: return "workers must be from 1 to 2147483647";
 	case TS_BAD_DOMAINS: return "XCDs must be from 1 to 65536";
 	case TS_BAD_SLOTS: return "counters per XCD must be from 1 to 16384";

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sim/aliases.h"
 #include "sim/refuse.h"
 
 /* What an axis holds. */
@@ -63,20 +64,25 @@ struct axis {
 
 static const struct axis axes[TS_AXES] = {
 	[TS_AXIS_POLICY] = {"policy", NAMES,
-		"data-parallel, persistent, worksteal, stream-k, split-k or clc", "persistent",
-		policy_name},
+		"data-parallel, persistent, worksteal, stream-k, split-k or clc, or an alias; "
+		"`tilesim policies` lists them",
+		"persistent", policy_name},
 	[TS_AXIS_MODE] = {"mode", NAMES, "of worksteal: steal, slots, global or hierarchical",
 		"steal", mode_name},
 	[TS_AXIS_ORDER] = {"order", NAMES,
-		"row, column, grouped-m, grouped-n, snake-m or snake-n (grouped and snake: -m)",
+		"grouped-m (default), grouped-n, snake-m, snake-n, row, column, hilbert, morton, "
+		"auto, ...; `tilesim policies` lists them",
 		"grouped-m", order_name},
 	[TS_AXIS_WIDTH] = {"swizzle", NUMBERS,
 		"width of the order's panels, in clusters (0: 8 or 16 by DeepGEMM's rule)", "0",
 		NULL},
 	[TS_AXIS_REMAP] = {"remap", NAMES,
-		"none, chiplet or chunked; worksteal --mode global: chiplet", "none", remap_name},
+		"none, chiplet, chunked or rotated; worksteal --mode global: chiplet", "none",
+		remap_name},
 	[TS_AXIS_CHUNK] = {"chunk", NUMBERS,
-		"ids per XCD and turn of the chunked remap (0: swizzle squared, at most a share)",
+		"ids per XCD and turn of the chunked remap (0: swizzle squared, at most a share), "
+		"or "
+		"how far the rotated one goes (0: an XCD's share)",
 		"0", NULL},
 	[TS_AXIS_CLUSTER] = {"cluster", PAIRS, "tiles in a cluster, such as 2x1", "1x1", NULL},
 	[TS_AXIS_BLOCK] = {"block", TRIPLES, "BLOCK_M x BLOCK_N x BLOCK_K, such as 256x256x64",
@@ -142,6 +148,25 @@ static void add(struct ts_axes *a, enum ts_axis axis, const struct ts_span *span
 	a->sizes[axis] += span->count;
 }
 
+/* The numbers of aliases among those of policies; TS_POLICIES itself is a policy file's. */
+enum { ALIAS_FIRST = TS_POLICIES + 1 };
+
+static const struct ts_alias *alias_of(uint32_t policy)
+{
+	return policy < ALIAS_FIRST ? NULL : ts_alias(policy - ALIAS_FIRST);
+}
+
+static bool parse_alias(struct ts_axes *a, enum ts_axis axis, const char *word)
+{
+	uint32_t i = axis == TS_AXIS_POLICY ? ts_alias_find(word) : UINT32_MAX;
+	struct ts_span span = {{(int64_t)i + ALIAS_FIRST, 0, 0}, 1, 1};
+
+	if (i == UINT32_MAX)
+		return false;
+	add(a, axis, &span);
+	return true;
+}
+
 static bool parse_name(struct ts_axes *a, enum ts_axis axis, const char *word, GError **error)
 {
 	g_autoptr(GString) all = g_string_new(NULL);
@@ -149,6 +174,8 @@ static bool parse_name(struct ts_axes *a, enum ts_axis axis, const char *word, G
 	bool every = strcmp(word, "all") == 0;
 	bool found = false;
 
+	if (parse_alias(a, axis, word))
+		return true;
 	if (axis == TS_AXIS_ORDER && (strcmp(word, "grouped") == 0 || strcmp(word, "snake") == 0)) {
 		g_free(full);
 		full = g_strconcat(word, "-m", NULL);
@@ -163,8 +190,10 @@ static bool parse_name(struct ts_axes *a, enum ts_axis axis, const char *word, G
 		found = true;
 	}
 	if (!found)
-		return ts_refuse(error, "--%s: there is no %s '%s'; there are: %sor all",
-			axes[axis].name, axes[axis].name, word, all->str);
+		return ts_refuse(error, "--%s: there is no %s '%s'; there are: %sor all%s",
+			axes[axis].name, axes[axis].name, word, all->str,
+			axis == TS_AXIS_POLICY ? ", and aliases: `tilesim policies` lists them"
+					       : "");
 	return true;
 }
 
@@ -261,7 +290,8 @@ bool ts_axes_init(struct ts_axes *a, char *const *texts, const struct ts_device 
 	a->base.max_cluster = max_cluster;
 	a->base.max_counters = max_counters;
 	a->default_workers = texts[TS_AXIS_WORKERS] == NULL;
-	a->default_remap = texts[TS_AXIS_REMAP] == NULL;
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
+		a->given[i] = texts[i] != NULL;
 	a->count = 1;
 	a->lists = lists;
 	for (enum ts_axis i = 0; i < TS_AXES; i++) {
@@ -304,53 +334,76 @@ bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value)
 	return false;
 }
 
+bool ts_axes_have_policy(const struct ts_axes *a, enum ts_policy_id id)
+{
+	const char *name = ts_policy(id).name;
+
+	for (guint i = 0; i < a->spans[TS_AXIS_POLICY]->len; i++) {
+		const struct ts_alias *alias = alias_of(
+			(uint32_t)g_array_index(a->spans[TS_AXIS_POLICY], struct ts_span, i)
+				.first[0]);
+
+		if (alias != NULL && strcmp(alias->axes[TS_AXIS_POLICY], name) == 0)
+			return true;
+	}
+	return ts_axes_have(a, TS_AXIS_POLICY, id);
+}
+
+/* Puts a value of the axis into the request. */
+static void put(
+	const GPtrArray *lists, enum ts_axis axis, const int64_t value[3], struct ts_spec *s)
+{
+	switch (axis) {
+	case TS_AXIS_POLICY: s->policy = (uint32_t)value[0]; break;
+	case TS_AXIS_MODE: s->mode = (enum ts_mode)value[0]; break;
+	case TS_AXIS_ORDER: s->order = (enum ts_order)value[0]; break;
+	case TS_AXIS_WIDTH: s->width = value[0]; break;
+	case TS_AXIS_REMAP: s->remap = (enum ts_remap)value[0]; break;
+	case TS_AXIS_CHUNK: s->chunk = value[0]; break;
+	case TS_AXIS_CLUSTER:
+		s->cluster_m = value[0];
+		s->cluster_n = value[1];
+		break;
+	case TS_AXIS_BLOCK:
+		s->block_m = value[0];
+		s->block_n = value[1];
+		s->block_k = value[2];
+		break;
+	case TS_AXIS_WORKERS: s->workers = value[0]; break;
+	case TS_AXIS_XCDS: s->domains = value[0]; break;
+	case TS_AXIS_SLOTS: s->slots = value[0]; break;
+	case TS_AXIS_LOCAL: s->local_percent = value[0]; break;
+	case TS_AXIS_SPLITS: s->splits = value[0]; break;
+	case TS_AXIS_HYBRID: s->hybrid = (enum ts_hybrid)value[0]; break;
+	case TS_AXIS_MIN_K: s->min_k = value[0]; break;
+	case TS_AXIS_K_GROUPS: s->k_groups = value[0]; break;
+	case TS_AXIS_SHAPE: s->shape = (enum ts_shape_kind)value[0]; break;
+	case TS_AXIS_ROW_ORDER: s->row_order = (enum ts_row_order)value[0]; break;
+	case TS_AXIS_BATCH: s->batch = value[0]; break;
+	case TS_AXIS_SECTION: s->section = value[0]; break;
+	case TS_AXIS_LAYOUT: s->layout = (enum ts_layout)value[0]; break;
+	case TS_AXIS_GROUP_ORDER: s->group_order = (enum ts_group_order)value[0]; break;
+	case TS_AXIS_GROUPS:
+		ts_group_list_set(value[0] < 0 ? NULL : g_ptr_array_index(lists, value[0]), s);
+		break;
+	case TS_AXIS_M: s->m = value[0]; break;
+	case TS_AXIS_N: s->n = value[0]; break;
+	case TS_AXIS_K: s->k = value[0]; break;
+	case TS_AXES: break;
+	}
+}
+
 /* Puts value number `index` of the axis into the request. */
 static void set(const struct ts_axes *a, enum ts_axis axis, uint64_t index, struct ts_spec *s)
 {
 	const struct ts_span *span = (const struct ts_span *)(gpointer)a->spans[axis]->data;
-	int64_t value;
+	int64_t value[3];
 
 	for (; index >= span->count; span++)
 		index -= span->count;
-	value = span->first[0] + (int64_t)index * span->step;
-	switch (axis) {
-	case TS_AXIS_POLICY: s->policy = (uint32_t)value; break;
-	case TS_AXIS_MODE: s->mode = (enum ts_mode)value; break;
-	case TS_AXIS_ORDER: s->order = (enum ts_order)value; break;
-	case TS_AXIS_WIDTH: s->width = value; break;
-	case TS_AXIS_REMAP: s->remap = (enum ts_remap)value; break;
-	case TS_AXIS_CHUNK: s->chunk = value; break;
-	case TS_AXIS_CLUSTER:
-		s->cluster_m = span->first[0];
-		s->cluster_n = span->first[1];
-		break;
-	case TS_AXIS_BLOCK:
-		s->block_m = span->first[0];
-		s->block_n = span->first[1];
-		s->block_k = span->first[2];
-		break;
-	case TS_AXIS_WORKERS: s->workers = value; break;
-	case TS_AXIS_XCDS: s->domains = value; break;
-	case TS_AXIS_SLOTS: s->slots = value; break;
-	case TS_AXIS_LOCAL: s->local_percent = value; break;
-	case TS_AXIS_SPLITS: s->splits = value; break;
-	case TS_AXIS_HYBRID: s->hybrid = (enum ts_hybrid)value; break;
-	case TS_AXIS_MIN_K: s->min_k = value; break;
-	case TS_AXIS_K_GROUPS: s->k_groups = value; break;
-	case TS_AXIS_SHAPE: s->shape = (enum ts_shape_kind)value; break;
-	case TS_AXIS_ROW_ORDER: s->row_order = (enum ts_row_order)value; break;
-	case TS_AXIS_BATCH: s->batch = value; break;
-	case TS_AXIS_SECTION: s->section = value; break;
-	case TS_AXIS_LAYOUT: s->layout = (enum ts_layout)value; break;
-	case TS_AXIS_GROUP_ORDER: s->group_order = (enum ts_group_order)value; break;
-	case TS_AXIS_GROUPS:
-		ts_group_list_set(value < 0 ? NULL : g_ptr_array_index(a->lists, value), s);
-		break;
-	case TS_AXIS_M: s->m = value; break;
-	case TS_AXIS_N: s->n = value; break;
-	case TS_AXIS_K: s->k = value; break;
-	case TS_AXES: break;
-	}
+	memcpy(value, span->first, sizeof value);
+	value[0] += (int64_t)index * span->step;
+	put(a->lists, axis, value, s);
 }
 
 /* What the request's policy looks at. A policy file may look at anything but a mode. */
@@ -361,17 +414,8 @@ static uint32_t uses(const struct ts_spec *s)
 	return ts_policy((enum ts_policy_id)s->policy).uses(s->mode);
 }
 
-/* The remap that suits the mode, unless the user says otherwise. */
-static void settle(const struct ts_axes *a, struct ts_spec *s)
-{
-	if ((uses(s) & TS_USES_MODE) == 0)
-		s->mode = TS_STEAL;
-	else if (a->default_remap)
-		s->remap = ts_policy((enum ts_policy_id)s->policy).remap(s->mode);
-}
-
-/* Does the axis say anything, given what those before it say? Where it does not, only its first
- * value is taken: all of them would be the same schedule. */
+/* Does the axis say anything, given what the others say? Where it does not, only its first value is
+ * taken: all of them would be the same schedule. */
 static bool matters(enum ts_axis axis, const struct ts_spec *s)
 {
 	switch (axis) {
@@ -382,8 +426,8 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_HYBRID:
 	case TS_AXIS_MIN_K:
 	case TS_AXIS_K_GROUPS: return (uses(s) & TS_USES_HYBRID) != 0;
-	case TS_AXIS_WIDTH: return s->order != TS_ROW && s->order != TS_COLUMN;
-	case TS_AXIS_CHUNK: return s->remap == TS_REMAP_CHUNKED;
+	case TS_AXIS_WIDTH: return ts_order_has_width(s->order);
+	case TS_AXIS_CHUNK: return ts_remap_has_chunk(s->remap);
 	case TS_AXIS_ROW_ORDER: return s->shape != TS_TRIANGLE;
 	case TS_AXIS_SECTION: return s->batch > 1;
 	case TS_AXIS_LAYOUT:
@@ -406,8 +450,46 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	return true;
 }
 
-/* Reads request `index` up to the first axis in which it repeats another one, and returns that
- * axis, or TS_AXES. */
+/* Puts in what the alias says of an axis. */
+static void put_alias(const struct ts_alias *alias, enum ts_axis axis, struct ts_spec *s)
+{
+	const char *text = alias->axes[axis];
+	int64_t value[3] = {0, 0, 0};
+
+	if (axes[axis].kind == NAMES)
+		while (strcmp(axes[axis].names((uint32_t)value[0]), text) != 0)
+			value[0]++;
+	for (size_t i = 0; axes[axis].kind != NAMES && i < G_N_ELEMENTS(value); i++) {
+		char *end;
+
+		value[i] = g_ascii_strtoll(text, &end, 10);
+		text = *end == 'x' ? end + 1 : end;
+	}
+	put(NULL, axis, value, s);
+}
+
+/* An alias's axes but for those that were given, or that say nothing beside those; then the remap
+ * that suits the mode, unless somebody says otherwise. */
+static void settle(const struct ts_axes *a, struct ts_spec *s)
+{
+	const struct ts_alias *alias = alias_of(s->policy);
+	bool remap = a->given[TS_AXIS_REMAP];
+
+	if (alias != NULL) {
+		put_alias(alias, TS_AXIS_POLICY, s);
+		remap = remap || alias->axes[TS_AXIS_REMAP] != NULL;
+	}
+	for (enum ts_axis i = TS_AXIS_POLICY + 1; alias != NULL && i < TS_AXES; i++)
+		if (alias->axes[i] != NULL && !a->given[i] && matters(i, s))
+			put_alias(alias, i, s);
+	if ((uses(s) & TS_USES_MODE) == 0)
+		s->mode = TS_STEAL;
+	else if (!remap)
+		s->remap = ts_policy((enum ts_policy_id)s->policy).remap(s->mode);
+}
+
+/* Reads request `index`, and returns the first axis in which it repeats another one, or TS_AXES.
+ * Whether an axis matters depends on those before it only. */
 static enum ts_axis decode(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
 {
 	uint64_t at[TS_AXES];
@@ -417,20 +499,18 @@ static enum ts_axis decode(const struct ts_axes *a, uint64_t index, struct ts_sp
 		at[i] = index % a->sizes[i];
 		index /= a->sizes[i];
 	}
-	for (enum ts_axis i = 0; i < TS_AXES; i++) {
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
 		set(a, i, at[i], ret_spec);
+	settle(a, ret_spec);
+	for (enum ts_axis i = 0; i < TS_AXES; i++)
 		if (at[i] > 0 && !matters(i, ret_spec))
 			return i;
-	}
 	return TS_AXES;
 }
 
 bool ts_axes_spec(const struct ts_axes *a, uint64_t index, struct ts_spec *ret_spec)
 {
-	if (decode(a, index, ret_spec) != TS_AXES)
-		return false;
-	settle(a, ret_spec);
-	return true;
+	return decode(a, index, ret_spec) == TS_AXES;
 }
 
 uint64_t ts_axes_skip(const struct ts_axes *a, uint64_t index)

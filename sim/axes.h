@@ -50,8 +50,8 @@ struct ts_axes {
 	uint64_t sizes[TS_AXES];
 	uint64_t count;         /* of the product; UINT64_MAX where it is larger */
 	bool default_workers;   /* not given: to be set to what is resident on the device */
+	bool given[TS_AXES];    /* by the user, so that no alias and no mode says otherwise */
 	const GPtrArray *lists; /* that values of TS_AXIS_GROUPS are numbers of; -1: no list */
-	bool default_remap;     /* the remap was not given: chiplet for global claims, else none */
 	struct ts_spec base;
 };
 
@@ -68,6 +68,9 @@ void ts_axes_finish(struct ts_axes *a);
 
 /* Is `value` among the axis's? */
 bool ts_axes_have(const struct ts_axes *a, enum ts_axis axis, int64_t value);
+
+/* The same of a policy, by its own name or by an alias. */
+bool ts_axes_have_policy(const struct ts_axes *a, enum ts_policy_id id);
 
 /* Request number `index` of the product, groups and M and N and K changing fastest. False if it
  * repeats another one, as a mode does where the policy is not worksteal. */

@@ -5,13 +5,23 @@
 
 #include "sim/refuse.h"
 
+/* Panels with a neat walk are tried with all of a policy's axes, in the first part of a box. The
+ * other maps meet fewer of them: what a distribution does with an id does not depend on its place.
+ */
+static const char panels[] = "row,column,grouped-m,grouped-n,snake-m,snake-n";
+static const char others[] =
+	"rotated-m,paired-m,paired-n,inplace-m,inplace-n,cohort,morton,hilbert,hilbert-clipped,"
+	"auto,cutlass,cutlass-m,cutlass-n,cutlass-2,quack";
+
+static const char xcd_remaps[] = "none,chiplet,chunked";
+
 static const struct ts_box boxes[] = {
 	{"small",
 		{{[TS_AXIS_POLICY] = "all",
 			 [TS_AXIS_MODE] = "all",
-			 [TS_AXIS_ORDER] = "all",
+			 [TS_AXIS_ORDER] = panels,
 			 [TS_AXIS_WIDTH] = "0,1,2,3",
-			 [TS_AXIS_REMAP] = "all",
+			 [TS_AXIS_REMAP] = xcd_remaps,
 			 [TS_AXIS_CHUNK] = "0,1,3",
 			 [TS_AXIS_CLUSTER] = "1x1,2x1,1x2,3x2",
 			 [TS_AXIS_BLOCK] = "1x1x1",
@@ -73,6 +83,21 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_M] = "1",
 				[TS_AXIS_N] = "1",
 				[TS_AXIS_K] = "1"},
+			{[TS_AXIS_POLICY] = "all",
+				[TS_AXIS_MODE] = "all",
+				[TS_AXIS_ORDER] = others,
+				[TS_AXIS_WIDTH] = "0,1,2,3",
+				[TS_AXIS_REMAP] = "all",
+				[TS_AXIS_CHUNK] = "0,3",
+				[TS_AXIS_CLUSTER] = "1x1,2x1,3x2",
+				[TS_AXIS_BLOCK] = "1x1x1",
+				[TS_AXIS_WORKERS] = "2,5",
+				[TS_AXIS_XCDS] = "1,3",
+				[TS_AXIS_SLOTS] = "1",
+				[TS_AXIS_LOCAL] = "90",
+				[TS_AXIS_M] = "1:6",
+				[TS_AXIS_N] = "1:6",
+				[TS_AXIS_K] = "1"},
 			/* Tiles cut along k. */
 			{[TS_AXIS_POLICY] = "stream-k,split-k",
 				[TS_AXIS_ORDER] = "row,snake-n",
@@ -95,9 +120,9 @@ static const struct ts_box boxes[] = {
 	{"large",
 		{{[TS_AXIS_POLICY] = "all",
 			 [TS_AXIS_MODE] = "all",
-			 [TS_AXIS_ORDER] = "all",
+			 [TS_AXIS_ORDER] = panels,
 			 [TS_AXIS_WIDTH] = "0,1,2,3,5",
-			 [TS_AXIS_REMAP] = "all",
+			 [TS_AXIS_REMAP] = xcd_remaps,
 			 [TS_AXIS_CHUNK] = "0,1,3",
 			 [TS_AXIS_CLUSTER] = "1x1,2x1,1x2,2x2,3x2",
 			 [TS_AXIS_BLOCK] = "1x1x1",
@@ -110,9 +135,10 @@ static const struct ts_box boxes[] = {
 			 [TS_AXIS_K] = "1"},
 			{[TS_AXIS_POLICY] = "all",
 				[TS_AXIS_MODE] = "all",
-				[TS_AXIS_ORDER] = "all",
+				[TS_AXIS_ORDER] =
+					"row,column,grouped-m,grouped-n,snake-m,snake-n,hilbert",
 				[TS_AXIS_WIDTH] = "0,3,8",
-				[TS_AXIS_REMAP] = "all",
+				[TS_AXIS_REMAP] = xcd_remaps,
 				[TS_AXIS_CHUNK] = "0,25",
 				[TS_AXIS_CLUSTER] = "1x1,2x1,2x2,4x2",
 				[TS_AXIS_BLOCK] = "1x1x1",
@@ -173,6 +199,21 @@ static const struct ts_box boxes[] = {
 					"1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",
 				[TS_AXIS_M] = "1",
 				[TS_AXIS_N] = "1",
+				[TS_AXIS_K] = "1"},
+			{[TS_AXIS_POLICY] = "all",
+				[TS_AXIS_MODE] = "all",
+				[TS_AXIS_ORDER] = others,
+				[TS_AXIS_WIDTH] = "0,1,2,3,5,8",
+				[TS_AXIS_REMAP] = "all",
+				[TS_AXIS_CHUNK] = "0,3",
+				[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,3x2",
+				[TS_AXIS_BLOCK] = "1x1x1",
+				[TS_AXIS_WORKERS] = "2,5",
+				[TS_AXIS_XCDS] = "1,3",
+				[TS_AXIS_SLOTS] = "1,2",
+				[TS_AXIS_LOCAL] = "90",
+				[TS_AXIS_M] = "1:9,17",
+				[TS_AXIS_N] = "1:9,13",
 				[TS_AXIS_K] = "1"},
 			{[TS_AXIS_POLICY] = "stream-k,split-k",
 				[TS_AXIS_ORDER] = "row,snake-n",

@@ -346,6 +346,7 @@ static char *json_report(const struct ts_run *r, const char *command)
 	add_spread(b, p);
 	ts_json_text_member(b, "policy", policy);
 	ts_json_text_member(b, "order", ts_order_name((enum ts_order)p->order));
+	ts_json_text_member(b, "asked_order", ts_order_name((enum ts_order)p->asked_order));
 	ts_json_count(b, "swizzle", p->width.by);
 	ts_json_text_member(b, "remap", ts_remap_name((enum ts_remap)p->remap));
 	ts_json_count(b, "cluster_m", p->cluster_m);

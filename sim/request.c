@@ -299,11 +299,15 @@ char *ts_request_plan_text(const struct ts_plan *p)
 		g_string_append_printf(out, " %s", ts_hybrid_name((enum ts_hybrid)p->hybrid));
 	if (p->splits.by > 1)
 		g_string_append_printf(out, " in %u parts", p->splits.by);
-	g_string_append_printf(out, ", order %s", ts_order_name((enum ts_order)p->order));
-	if (p->order != TS_ROW && p->order != TS_COLUMN && p->items > 0)
+	g_string_append_printf(out, ", order %s", ts_order_name((enum ts_order)p->asked_order));
+	if (p->order != p->asked_order)
+		g_string_append_printf(out, ": %s", ts_order_name((enum ts_order)p->order));
+	if (ts_order_has_width((enum ts_order)p->order) && p->items > 0)
 		g_string_append_printf(out, " of width %u", p->width.by);
 	if (p->remap != TS_REMAP_NONE)
 		g_string_append_printf(out, ", remap %s", ts_remap_name((enum ts_remap)p->remap));
+	if (p->remap == TS_REMAP_ROTATED && p->items > 0)
+		g_string_append_printf(out, " by %u", p->remap_limit);
 	if (p->remap == TS_REMAP_CHUNKED && p->items > 0)
 		g_string_append_printf(out, " by %u", p->remap_chunk.by);
 	if (p->row_order != TS_ROWS_ASCENDING)

@@ -339,7 +339,7 @@ static bool all_used(const struct ts_settings *s, const struct ts_axes *axes, GE
 
 	for (uint32_t id = 0; s->file == NULL && id < TS_POLICIES; id++)
 		for (int mode = 0; mode < TS_MODES; mode++)
-			if (ts_axes_have(axes, TS_AXIS_POLICY, id))
+			if (ts_axes_have_policy(axes, (enum ts_policy_id)id))
 				uses |= ts_policy((enum ts_policy_id)id).uses((enum ts_mode)mode);
 	for (size_t i = 0; i < G_N_ELEMENTS(of_policies); i++) {
 		enum ts_axis axis = of_policies[i].axis;

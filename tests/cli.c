@@ -138,13 +138,19 @@ static void test_help(void)
 		{"verify --help", "--random|--jobs|--policy|--residency|--max-empty|--min-split"},
 		{"compare --help", "--shapes|--policy"}, {"devices", "mi300x|h200|rtx5090"},
 		{"devices mi300x", "clock_mhz|data sheet"},
-		{"policies",
-			"data-parallel|persistent|worksteal|snake-n|chunked|hierarchical|stream-k|"
-			"clc|"
-			"two-tile"},
-		{"policies stream-k", "order\n            of k|lower ids|zero before each launch"},
-		{"policies clc", "not launched|any one worker"},
-		{"policies worksteal", "source|--mode steal|guarantee"}};
+		{"policies", "data-parallel|persistent|worksteal|snake-n|chunked|hierarchical"},
+		{"policies worksteal", "source|--mode steal|guarantee"},
+		{"policies", "hilbert|cutlass-2|tilelang-persistent|--policy persistent --order"},
+		{"policies persistent", "static|the same bits|every worker must run|deepgemm"},
+		{"policies hilbert", "--order hilbert|map|each cluster once|source"},
+		{"policies chunked", "--remap chunked|--chunk|HipKittens"},
+		{"policies hipkittens", "stands for|--chunk 64"},
+		{"policies slots", "dynamic|2 for 2 XCDs|needs one worker that begins with it"},
+		{"policies --projects", "CUTLASS|Y ships it|--order hilbert|--remap chunked|cuda"},
+		{"policies --help", "--projects|--format"}, {"policies", "stream-k|clc|two-tile"},
+		{"policies stream-k",
+			"--hybrid|in the order of k|lower ids|zero before each launch"},
+		{"policies clc", "not launched|any one worker"}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct call c = call(cases[i].words);
@@ -198,6 +204,54 @@ static void test_json(void)
 		1e-6);
 	g_assert_cmpuint(json_array_get_length(json_object_get_array_member(o, "groups")), ==, 8);
 	done(&c);
+}
+
+/* Each name with its guarantees; these come from asking the policies. */
+static void test_json_policies(void)
+{
+	static const struct {
+		const char *name, *key, *says;
+	} cases[] = {{"persistent", "guarantee", "every worker must run"},
+		{"persistent", "counters", "none"}, {"steal", "guarantee", "any one worker"},
+		{"global", "counters", "1 for 2 XCDs"},
+		{"hierarchical", "counters", "3 for 2 XCDs"},
+		{"data-parallel", "placement", "static"}, {"global", "placement", "dynamic"},
+		{"auto", "guarantee", "each cluster once"}, {"chiplet", "guarantee", "each"},
+		{"paired-n", "source", "DeepGEMM"}, {"triton-grouped", "stands for", "--swizzle 8"},
+		{"grouped-m", "aliases", "hipkittens, thunderkittens"}};
+	struct call c = call("policies --format json");
+	g_autoptr(JsonNode) root = parse(c.out);
+	JsonArray *entries = json_node_get_array(root);
+	struct call p = call("policies --projects --format json");
+	g_autoptr(JsonNode) projects = parse(p.out);
+
+	expect("policies --format json", &c, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		bool found = false;
+
+		for (guint j = 0; j < json_array_get_length(entries); j++) {
+			JsonObject *o = json_array_get_object_element(entries, j);
+
+			if (strcmp(json_object_get_string_member(o, "name"), cases[i].name) != 0)
+				continue;
+			found = true;
+			if (!has_all(json_object_get_string_member(o, cases[i].key), cases[i].says))
+				g_error("%s of %s does not say %s", cases[i].key, cases[i].name,
+					cases[i].says);
+		}
+		g_assert_true(found);
+	}
+	for (guint j = 0; j < json_array_get_length(entries); j++)
+		g_assert_true(json_object_has_member(
+			json_array_get_object_element(entries, j), "summary"));
+	expect("policies --projects --format json", &p, 0);
+	g_assert_cmpuint(json_array_get_length(json_node_get_array(projects)), >, 20);
+	g_assert_cmpstr(
+		json_object_get_string_member(
+			json_array_get_object_element(json_node_get_array(projects), 0), "Triton"),
+		==, "Y");
+	done(&c);
+	done(&p);
 }
 
 static void test_json_lists(void)
@@ -436,6 +490,10 @@ static void test_repeat_with(void)
 		"--hold any20@0:500 --hold cu37@3 --release xcd2@40 --policy worksteal",
 		"--policy worksteal --mode slots --mask xcd3",
 		"--order snake-n --window 5 --block 128x64x32",
+		"--order auto --m 3000 --n 20000 --remap chiplet", "--policy deepgemm --cus 100",
+		"--policy cutlass-persistent --swizzle 8 --device h200 --cluster 2x1",
+		"--policy hipkittens --window 5 --chunk 25 --m 20000",
+		"--policy tritonblas-worksteal --counters 2 --order hilbert",
 		"--policy stream-k --device h200 --m 700 --n 900 --block 128x128x64",
 		"--policy stream-k --hybrid basic --min-k 2 --k-groups 4 --m 384 --workers 40",
 		"--policy split-k --splits 5 --m 384 --k 700", "--policy clc --device b200",
@@ -501,6 +559,24 @@ static const struct {
 	{"compare --m 100:120:10,64,7:8 --n 64 --k 64 --policy persistent --format csv", 0,
 		"\n100x64x64,|\n110x64x64,|\n120x64x64,|\n64x64x64,|\n7x64x64,|\n8x64x64,"},
 	{"compare --shapes gemm-suite --policy persistent", 0, "square_8192|best TFLOP/s"},
+	/* An alias is its axes, and what is given beside it goes first. */
+	{"--policy hipkittens --m 20000 --n 20000", 0,
+		"data-parallel, order grouped-m of width 8, remap chunked by 64|sound"},
+	{"--policy hipkittens --window 5 --chunk 25", 0, "of width 5, remap chunked by 25"},
+	{"--policy hipkittens --order row --remap chiplet", 0,
+		"order row, remap chiplet, cl|sound"},
+	{"--policy tritonblas-worksteal", 0, "worksteal slots|32 counters|sound"},
+	{"--policy tritonblas-worksteal --mode steal --counters 2", 0,
+		"worksteal steal|16 counters"},
+	{"--policy tritonblas-worksteal --mode global", 0, "worksteal global|1 counter\n"},
+	{"--policy cutlass-persistent --swizzle 8 --m 9000 --n 3000", 0,
+		"persistent, order cutlass: grouped-m of width 8|--order cutlass --swizzle 8"},
+	{"--order auto --m 1000 --n 60000 --block 128x128x64", 0,
+		"order auto: grouped-|--order auto"},
+	{"verify --policy deepgemm,quack-persistent,worksteal --mode steal,slots --m 3000", 0,
+		"sound|4 schedules"},
+	{"compare --policy tilelang-persistent,triton-grouped --m 3000", 0,
+		"persistent, grouped-n 8|data-parallel, grouped-m 8"},
 	/* Tiles cut along k. */
 	{"--policy stream-k --device h200 --m 384 --n 384 --k 32768 --block 128x128x64", 0,
 		"sound: 9 tiles|9 items cut over 132 workers|a workspace of 132 slots|fix-up"},
@@ -630,6 +706,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/help", test_help);
 	g_test_add_func("/cli/json of a run", test_json);
 	g_test_add_func("/cli/json of verify and compare", test_json_lists);
+	g_test_add_func("/cli/json of policies", test_json_policies);
 	g_test_add_func("/cli/csv", test_csv);
 	g_test_add_func("/cli/records and traces", test_records_and_trace);
 	g_test_add_func("/cli/the same bytes each time", test_same_bytes);

@@ -31,7 +31,7 @@ static void draw(struct world *w)
 	*s = ts_spec_default();
 	s->order = (enum ts_order)upto(TS_ORDERS - 1);
 	s->shape = (enum ts_shape_kind)upto(TS_SHAPES - 1);
-	if (s->order != TS_ROW && s->order != TS_COLUMN)
+	if (ts_order_has_width(s->order))
 		s->width = upto(4);
 	if (s->shape != TS_TRIANGLE)
 		s->row_order = (enum ts_row_order)upto(TS_ROW_ORDERS - 1);

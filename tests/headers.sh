@@ -72,7 +72,7 @@ compiles 'HIP for gfx942 with clang' clang++-22 $hip $warnings -I"$root" -S -o "
 
 for compiler in gcc clang; do
 	compiles "kernels as C11 with $compiler" $compiler -std=c11 $warnings -I"$root" -fsyntax-only \
-		"$root"/kernels/*_kernel.c
+		-DTS_MMA_AS_SM80 "$root"/kernels/*_kernel.c
 done
 
 # A file name that is not ours would break `#include <tilesim/...>` after an installation.

@@ -167,11 +167,14 @@ static void check_plan(const struct ts_spec *spec)
 	check_worker(spec, &p, p.workers - 1);
 }
 
-/* Every order with every width, and every remap with every chunk, that goes with it. */
+/* Every order with every width, and every remap with every chunk, that goes with it. What other
+ * policies than data-parallel do with an id does not depend on how the order decodes it. */
 static void check_orders(struct ts_spec spec)
 {
-	for (int order = 0; order < TS_ORDERS; order++) {
-		bool single = order == TS_ROW || order == TS_COLUMN;
+	int orders = spec.policy == TS_DATA_PARALLEL ? TS_ORDERS : TS_ROTATED_M;
+
+	for (int order = 0; order < orders; order++) {
+		bool single = !ts_order_has_width((enum ts_order)order);
 
 		for (size_t w = 0; w < (single ? 1 : COUNT(widths)); w++) {
 			spec.order = (enum ts_order)order;
@@ -181,9 +184,11 @@ static void check_orders(struct ts_spec spec)
 			check_plan(&spec);
 			spec.remap = TS_REMAP_CHIPLET;
 			check_plan(&spec);
-			spec.remap = TS_REMAP_CHUNKED;
 			for (size_t c = 0; c < COUNT(chunks); c++) {
 				spec.chunk = chunks[c];
+				spec.remap = TS_REMAP_CHUNKED;
+				check_plan(&spec);
+				spec.remap = TS_REMAP_ROTATED;
 				check_plan(&spec);
 			}
 		}

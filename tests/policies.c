@@ -239,9 +239,9 @@ static struct ts_spec draw_spec(void)
 	spec.block_k = 1 + upto(3);
 	spec.cluster_m = 1 + upto(3);
 	spec.cluster_n = 1 + upto(3);
-	if (spec.order != TS_ROW && spec.order != TS_COLUMN)
+	if (ts_order_has_width(spec.order))
 		spec.width = upto(12);
-	if (spec.remap == TS_REMAP_CHUNKED)
+	if (ts_remap_has_chunk(spec.remap))
 		spec.chunk = upto(40);
 	spec.workers = 1 + upto(300);
 	spec.domains = 1 + upto(12);
@@ -411,6 +411,8 @@ static uint64_t wide_remap(const struct ts_plan *p, uint64_t id, uint64_t chunk)
 
 	if (p->remap == TS_REMAP_CHIPLET)
 		return id % x * (span / x) + MIN(id % x, span % x) + id / x;
+	if (p->remap == TS_REMAP_ROTATED)
+		return (id + chunk) % span;
 	if (p->remap == TS_REMAP_CHUNKED && id < span / round * round)
 		return id / x / chunk * round + id % x * chunk + id / x % chunk;
 	return id;
@@ -480,6 +482,8 @@ static const char *const wide[] = {
 	"policy=worksteal mode=hierarchical size=2147483647x1x1 workers=2147483647 xcds=65536 "
 	"slots=16384",
 	"policy=worksteal mode=slots size=1x2147483647x1 workers=2147483647 xcds=7 slots=3",
+	"size=1x2147483647x1 remap=rotated chunk=2147483646",
+	"policy=persistent size=46340x46340x1 workers=2147483647 remap=rotated chunk=2147483647",
 	"policy=clc size=46340x46340x1 order=snake-n width=7 remap=chiplet xcds=8",
 	"policy=split-k size=46340x23170x2147483647 splits=2 order=snake-m width=3",
 	"policy=stream-k size=46340x46340x2147483647 workers=2147483647 hybrid=basic min-k=1",
@@ -554,9 +558,9 @@ static const struct refusal refusals[] = {
 	{"policy=worksteal mode=99", TS_BAD_MODE},
 	{"policy=worksteal mode=4", TS_BAD_MODE},
 	{"order=99", TS_BAD_ORDER},
-	{"order=6", TS_BAD_ORDER},
+	{"order=21", TS_BAD_ORDER},
 	{"remap=99", TS_BAD_REMAP},
-	{"remap=3", TS_BAD_REMAP},
+	{"remap=4", TS_BAD_REMAP},
 	{"size=-1x1x1", TS_BAD_SIZE},
 	{"size=1x2147483648x1", TS_BAD_SIZE},
 	{"size=1x1x4294967297", TS_BAD_SIZE},
@@ -584,6 +588,8 @@ static const struct refusal refusals[] = {
 	{"order=snake-n width=2147483648", TS_BAD_WIDTH},
 	{"order=row width=4", TS_UNUSED_WIDTH},
 	{"order=column width=1", TS_UNUSED_WIDTH},
+	{"order=hilbert width=2", TS_UNUSED_WIDTH},
+	{"order=auto width=2", TS_UNUSED_WIDTH},
 	{"remap=chunked chunk=-1", TS_BAD_CHUNK},
 	{"remap=chunked chunk=2147483648", TS_BAD_CHUNK},
 	{"remap=chiplet chunk=2", TS_UNUSED_CHUNK},

@@ -164,9 +164,9 @@ static struct ts_spec draw_spec(void)
 	spec.k = upto(15);
 	spec.cluster_m = 1 + upto(2);
 	spec.cluster_n = 1 + upto(2);
-	if (spec.order != TS_ROW && spec.order != TS_COLUMN)
+	if (ts_order_has_width(spec.order))
 		spec.width = upto(5);
-	if (spec.remap == TS_REMAP_CHUNKED)
+	if (ts_remap_has_chunk(spec.remap))
 		spec.chunk = upto(9);
 	spec.workers = 1 + upto(11);
 	spec.domains = 1 + upto(4);

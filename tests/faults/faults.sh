@@ -61,7 +61,14 @@ mutants()
 a cluster's tail without its guard|cluster.h|s/t\.valid = .*;/t.valid = true;/|tile row 3 of a grid of 3 x 1 tiles|--m 257 --n 128 --k 64 --block 128x128x64 --cluster 2x1 --device h200 --policy persistent
 a guard of rows only|cluster.h|s/ && t\.n < grid->cols//|tile column 3 of a grid of 1 x 3 tiles|--m 128 --n 257 --k 64 --block 128x128x64 --cluster 1x2 --device h200 --policy persistent
 a last panel as wide as the others|order.h|s/= panel < p->full_panels ? p->width : p->last_width/= p->width/|out of bounds: |--m 5 --n 4 --k 1 --block 1x1x1 --order grouped-m --swizzle 2 --device h200 --policy persistent
-a snake that turns one tile late|order.h|s/p->across - 1 - across/p->across - across/|out of bounds: |--m 5 --n 4 --k 1 --block 1x1x1 --order snake-m --swizzle 2 --device h200 --policy data-parallel
+a snake that turns one tile late|order.h|s/p->across - 1 - at.across/p->across - at.across/|out of bounds: |--m 5 --n 4 --k 1 --block 1x1x1 --order snake-m --swizzle 2 --device h200 --policy data-parallel
+a rotation by the id within the panel|order.h|s/first + id - ts_quotient(id, width)/first + within - ts_quotient(id, width)/|tile|--m 5 --n 3 --k 1 --block 1x1x1 --order rotated-m --swizzle 3 --device h200 --policy persistent
+an odd last row among the pairs|order.h|s/at.across = id - p->last_row;/at.across = id - p->last_row + 1;/|out of bounds: |--m 5 --n 4 --k 1 --block 1x1x1 --order paired-m --swizzle 2 --device h200 --policy persistent
+a strip swizzled beyond the last whole one|order.h|s/at.along >= p->full_panels \* width/at.along > p->full_panels * width/|tile|--m 4 --n 5 --k 1 --block 1x1x1 --order inplace-n --swizzle 2 --device h200 --policy persistent
+a cohort as wide at the edge|order.h|s/case 3: row = in \/ 3; break;/case 3: row = in \/ 2; break;/|tile|--m 3 --n 7 --k 1 --block 1x1x1 --order cohort --swizzle 2 --device h200 --policy persistent
+a quarter counted as if it were whole|curve.h|s/return left < side ? left : side;/return side;/|tile|--m 3 --n 3 --k 1 --block 1x1x1 --order morton --device h200 --policy persistent
+a curve that enters its last half too late|curve.h|s/ts_curve_move(&s, s.length - 1, across - 1);/ts_curve_move(\&s, s.length - 1, across);/|tile|--m 4 --n 4 --k 1 --block 1x1x1 --order hilbert --device h200 --policy persistent
+a clipped curve that forgets where it turned|curve.h|s/count = ts_curve_clip(c.m + down/count = ts_curve_clip(c.m + right/|tile|--m 3 --n 5 --k 1 --block 1x1x1 --order hilbert-clipped --device h200 --policy persistent
 a persistent stride too long by one|persistent.h|s/id + p->workers + 1/id + p->workers + 2/|missing tile: nobody computes|--m 9 --n 7 --k 1 --block 1x1x1 --workers 4 --device h200 --policy persistent
 a share without its remainder|policy.h|s/return i \* each + (i < longer ? i : longer);/return i * each;/|tile computed twice: worker|--m 5 --n 2 --k 1 --block 1x1x1 --remap chiplet --device mi300x --policy data-parallel
 a bound of a queue too high by one|worksteal.h|s/answer < q\.size/answer <= q.size/|tile computed twice: worker|--m 4 --n 4 --k 1 --block 1x1x1 --device mi300x --policy worksteal --mode steal

@@ -278,8 +278,8 @@ static void test_small_worlds(void)
 		spec.policy = (uint32_t)(rest % TS_POLICIES);
 		spec.order = (enum ts_order)(rest / TS_POLICIES % TS_ORDERS);
 		spec.remap = (enum ts_remap)(rest / TS_POLICIES / TS_ORDERS);
-		spec.width = spec.order == TS_ROW || spec.order == TS_COLUMN ? 0 : 2;
-		spec.chunk = spec.remap == TS_REMAP_CHUNKED ? 2 : 0;
+		spec.width = ts_order_has_width(spec.order) ? 2 : 0;
+		spec.chunk = ts_remap_has_chunk(spec.remap) ? 2 : 0;
 		check_grid(&k, &spec, &starved);
 	}
 	g_test_message("%" G_GUINT64_FORMAT " walks, %" G_GUINT64_FORMAT " plans starve", k.walks,
