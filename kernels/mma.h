@@ -53,6 +53,14 @@ enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAG
 #define MMA_DEPTH_LOOP TS_UNROLL
 #endif
 
+/* In front of a function whose loops are as long as its arguments say, which are constants where it
+ * is called. Inlined too late, loops stay, and with them arrays that should be registers. */
+#if defined(__CUDACC__)
+#define MMA_INLINE static __device__ __forceinline__
+#else
+#define MMA_INLINE TS_GPU
+#endif
+
 /* 8 elements, the unit of all copies. */
 struct mma_chunk {
 	uint32_t w[4];

@@ -24,6 +24,14 @@ TS_GPU void mma_put(uint16_t *to, struct mma_chunk v)
 	TS_WRITE((struct mma_chunk *)(void *)to, v);
 }
 
+/* Whether stages without an edge have code of their own, which tests nothing for each chunk. On AMD
+ * there are too few registers for it. */
+#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
+enum { MMA_COPY_WHOLE = true };
+#else
+enum { MMA_COPY_WHOLE = false };
+#endif
+
 #if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
 
 /* Begins to copy a chunk whose first `count` of 8 elements are there; what is beyond them is not

@@ -40,15 +40,18 @@ struct part {
 	uint32_t row, col, rows, cols;
 };
 
-/* An operand as it is copied: rows with contiguous elements, and the tile's place in it. */
+/* An operand as this thread copies it: its chunks of a stage are `step` rows apart. */
 struct operand {
 	const uint16_t *from;
 	uint64_t ld;
 	uint32_t rows, cols; /* that there are */
 	bool wide;           /* chunks of 8 elements are 16 byte aligned */
+	enum ts_mma_layout layout;
+	uint32_t row, col, step; /* where the first chunk of the next stage comes from */
+	uint64_t at;             /* the same as an offset */
 };
 
-TS_GPU struct part find_part(struct kind kind)
+MMA_INLINE struct part find_part(struct kind kind)
 {
 	uint32_t warp = gpu_thread() / MMA_LANES;
 	struct part p;
@@ -65,18 +68,6 @@ TS_GPU bool is_wide(const uint16_t *p, uint64_t ld)
 	return (uintptr_t)p % 16 == 0 && ld % MMA_CHUNK == 0;
 }
 
-TS_GPU struct operand make_operand(const uint16_t *from, uint64_t ld, uint32_t rows, uint32_t cols)
-{
-	struct operand o;
-
-	o.from = from;
-	o.ld = ld;
-	o.rows = rows;
-	o.cols = cols;
-	o.wide = is_wide(from, ld);
-	return o;
-}
-
 /* Elements that are there from `at` on, of a chunk. */
 TS_GPU uint32_t count_elements(uint32_t at, uint32_t end)
 {
@@ -85,104 +76,124 @@ TS_GPU uint32_t count_elements(uint32_t at, uint32_t end)
 	return end - at < MMA_CHUNK ? end - at : MMA_CHUNK;
 }
 
-/* One chunk of an operand: where it comes from, and how much of it there is. */
-struct source {
-	const uint16_t *from;
-	uint32_t count;
-};
-
-TS_GPU struct source find_source(const struct operand *o, uint32_t row, uint32_t col)
-{
-	struct source s;
-
-	s.count = row < o->rows ? count_elements(col, o->cols) : 0;
-	s.from = o->from;
-	if (s.count > 0)
-		s.from += row * o->ld + col;
-	return s;
-}
-
 /* Chunks of one operand's stage that each thread copies. */
-TS_GPU uint32_t count_chunks(struct kind kind)
+MMA_INLINE uint32_t count_chunks(struct kind kind)
 {
 	return kind.block * BLOCK_K / MMA_CHUNK / THREADS;
 }
 
-/* Where chunk `i` of this thread is in a stage that has rows along K: row and first k. */
-TS_GPU struct mma_element find_chunk_k(uint32_t i)
+/* Chunks of a row of a stage. */
+MMA_INLINE uint32_t count_across(enum ts_mma_layout layout, uint32_t block)
 {
-	uint32_t chunk = gpu_thread() + i * THREADS;
-
-	return mma_element_make(
-		chunk / (BLOCK_K / MMA_CHUNK), chunk % (BLOCK_K / MMA_CHUNK) * MMA_CHUNK);
+	return (layout == TS_MMA_ALONG_K ? (uint32_t)BLOCK_K : block) / MMA_CHUNK;
 }
 
-/* The same with rows along N: `along` is the row's k. */
-TS_GPU struct mma_element find_chunk_n(struct kind kind, uint32_t i)
+/* Where this thread's chunk `i` is in a stage. */
+MMA_INLINE uint32_t find_place(enum ts_mma_layout layout, uint32_t block, uint32_t i)
 {
-	uint32_t chunk = gpu_thread() + i * THREADS, across = kind.block / MMA_CHUNK;
+	uint32_t across = count_across(layout, block);
+	uint32_t row = gpu_thread() / across + i * (THREADS / across);
+	uint32_t col = gpu_thread() % across * MMA_CHUNK;
 
-	return mma_element_make(chunk % across * MMA_CHUNK, chunk / across);
+	return layout == TS_MMA_ALONG_K ? mma_at_k(row, col) : mma_at_n(row, col, block);
 }
 
-/* Begins the copies of k iteration `k` of tile `tile`. */
-TS_GPU void copy_begin(const struct operand *a, const struct operand *b, struct kind kind,
-	const struct ts_tile *tile, uint32_t k, uint16_t *stage, struct mma_chunk *held)
+/* From k iteration `k` of the tiles that begin at `first` of M or N on. */
+MMA_INLINE struct operand make_operand(const uint16_t *from, uint64_t ld, uint32_t size,
+	uint32_t depth, enum ts_mma_layout layout, uint32_t block, uint32_t first, uint32_t k)
 {
-	uint32_t count = count_chunks(kind);
+	bool along_k = layout == TS_MMA_ALONG_K;
+	uint32_t across = count_across(layout, block);
+	struct operand o;
+
+	o.from = from;
+	o.ld = ld;
+	o.rows = along_k ? size : depth;
+	o.cols = along_k ? depth : size;
+	o.wide = is_wide(from, ld);
+	o.layout = layout;
+	o.step = THREADS / across;
+	o.row = (along_k ? first : k * BLOCK_K) + gpu_thread() / across;
+	o.col = (along_k ? k * BLOCK_K : first) + gpu_thread() % across * MMA_CHUNK;
+	o.at = o.row * ld + o.col;
+	return o;
+}
+
+/* To the next k iteration. */
+MMA_INLINE void advance(struct operand *o)
+{
+	if (o->layout == TS_MMA_ALONG_K) {
+		o->col += BLOCK_K;
+		o->at += BLOCK_K;
+	} else {
+		o->row += BLOCK_K;
+		o->at += BLOCK_K * o->ld;
+	}
+}
+
+/* Begins the copies of one operand's part of a stage. With `whole`, a constant, no chunk is beyond
+ * its edges. */
+MMA_INLINE void copy_chunks(const struct operand *o, struct kind kind, uint16_t *stage,
+	struct mma_chunk *held, bool wide, bool whole)
+{
+	uint32_t count = count_chunks(kind), inside = count_elements(o->col, o->cols);
+
+	TS_UNROLL
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t there = o->row + i * o->step < o->rows ? inside : 0;
+		uint64_t at = o->at + i * o->step * o->ld;
+
+		if (whole)
+			there = MMA_CHUNK;
+		mma_copy_begin(&held[i], stage + find_place(o->layout, kind.block, i),
+			o->from + (there > 0 ? at : 0), there, wide);
+	}
+}
+
+/* Begins the copies of the operands' next stage. `whole`: all chunks are wide and inside, as most
+ * are. */
+MMA_INLINE void copy_begin(struct operand *a, struct operand *b, struct kind kind, uint16_t *stage,
+	struct mma_chunk *held, bool whole)
+{
+	struct mma_chunk *held_b = held + count_chunks(kind);
 	uint16_t *stage_b = stage + kind.block * BLOCK_K;
 
-	TS_UNROLL
-	for (uint32_t i = 0; i < count; i++) {
-		struct mma_element e = find_chunk_k(i);
-		struct source s =
-			find_source(a, tile->m * kind.block + e.across, k * BLOCK_K + e.along);
-
-		mma_copy_begin(
-			&held[i], stage + mma_at_k(e.across, e.along), s.from, s.count, a->wide);
+	if (whole) {
+		copy_chunks(a, kind, stage, held, true, true);
+		copy_chunks(b, kind, stage_b, held_b, true, true);
+	} else {
+		copy_chunks(a, kind, stage, held, a->wide, false);
+		copy_chunks(b, kind, stage_b, held_b, b->wide, false);
 	}
-	TS_UNROLL
-	for (uint32_t i = 0; i < count; i++) {
-		bool along_k = kind.layout == TS_MMA_ALONG_K;
-		struct mma_element e = along_k ? find_chunk_k(i) : find_chunk_n(kind, i);
-		uint32_t n = tile->n * kind.block + e.across, at = k * BLOCK_K + e.along;
-		struct source s = along_k ? find_source(b, n, at) : find_source(b, at, n);
+	advance(a);
+	advance(b);
+}
 
-		mma_copy_begin(&held[count + i],
-			stage_b +
-				(along_k ? mma_at_k(e.across, e.along)
-					 : mma_at_n(e.along, e.across, kind.block)),
-			s.from, s.count, b->wide);
-	}
+/* The k iterations of a tile of which all chunks are whole come first; how many there are. */
+TS_GPU uint32_t count_whole(const struct ts_plan *p, const struct operand *a,
+	const struct operand *b, const struct ts_tile *tile, uint32_t block)
+{
+	bool inner = p->m / block > tile->m && p->n / block > tile->n;
+
+	return MMA_COPY_WHOLE && inner && a->wide && b->wide ? p->k / BLOCK_K : 0;
 }
 
 /* Ends them where registers hold the chunks. */
-TS_GPU void copy_end(struct kind kind, uint16_t *stage, const struct mma_chunk *held)
+MMA_INLINE void copy_end(struct kind kind, uint16_t *stage, const struct mma_chunk *held)
 {
 	uint32_t count = count_chunks(kind);
 	uint16_t *stage_b = stage + kind.block * BLOCK_K;
 
 	TS_UNROLL
-	for (uint32_t i = 0; i < count; i++) {
-		struct mma_element e = find_chunk_k(i);
-
-		mma_copy_end(&held[i], stage + mma_at_k(e.across, e.along));
-	}
+	for (uint32_t i = 0; i < count; i++)
+		mma_copy_end(&held[i], stage + find_place(TS_MMA_ALONG_K, kind.block, i));
 	TS_UNROLL
-	for (uint32_t i = 0; i < count; i++) {
-		struct mma_element e =
-			kind.layout == TS_MMA_ALONG_K ? find_chunk_k(i) : find_chunk_n(kind, i);
-
-		mma_copy_end(&held[count + i],
-			stage_b +
-				(kind.layout == TS_MMA_ALONG_K
-						? mma_at_k(e.across, e.along)
-						: mma_at_n(e.along, e.across, kind.block)));
-	}
+	for (uint32_t i = 0; i < count; i++)
+		mma_copy_end(&held[count + i], stage_b + find_place(kind.layout, kind.block, i));
 }
 
 /* Adds the products of one stage to the warp's sums. */
-TS_GPU void multiply(
+MMA_INLINE void multiply(
 	struct kind kind, const struct part *part, const uint16_t *stage, float (*sums)[MMA_C])
 {
 	uint32_t tiles_m = part->rows / MMA_M, tiles_n = part->cols / MMA_N;
@@ -203,15 +214,16 @@ TS_GPU void multiply(
 }
 
 /* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
-TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+MMA_INLINE void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
 	uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile, uint32_t ask_at,
 	float (*sums)[MMA_C])
 {
-	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k);
-	struct operand b = kind.layout == TS_MMA_ALONG_K
-		? make_operand(args->b, args->ldb, args->plan.n, args->plan.k)
-		: make_operand(args->b, args->ldb, args->plan.k, args->plan.n);
+	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k,
+		TS_MMA_ALONG_K, kind.block, tile->m * kind.block, k_begin);
+	struct operand b = make_operand(args->b, args->ldb, args->plan.n, args->plan.k, kind.layout,
+		kind.block, tile->n * kind.block, k_begin);
 	struct part part = find_part(kind);
+	uint32_t whole = count_whole(&args->plan, &a, &b, tile, kind.block);
 	uint32_t words = 2 * kind.block * BLOCK_K;
 	uint32_t from = 0, to = 0; /* the stages that are read and filled */
 	struct mma_chunk held[CHUNKS];
@@ -219,7 +231,7 @@ TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, str
 	TS_UNROLL
 	for (uint32_t i = 0; i < MMA_STAGES - 1; i++, to++) {
 		if (k_begin + i < k_end) {
-			copy_begin(&a, &b, kind, tile, k_begin + i, r->stages + to * words, held);
+			copy_begin(&a, &b, kind, r->stages + to * words, held, k_begin + i < whole);
 			copy_end(kind, r->stages + to * words, held);
 		}
 		mma_copy_commit();
@@ -232,7 +244,7 @@ TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, str
 		mma_copy_wait();
 		gpu_sync();
 		if (next < k_end)
-			copy_begin(&a, &b, kind, tile, next, r->stages + to * words, held);
+			copy_begin(&a, &b, kind, r->stages + to * words, held, next < whole);
 		mma_copy_commit();
 		if (k == ask_at && gpu_thread() == 0)
 			ask(args, r);
@@ -246,7 +258,7 @@ TS_GPU void accumulate(const struct ts_mma_args *args, const struct room *r, str
 
 /* Where the element is in a warp's part of C in shared memory: its rows are short, so that chunks
  * of 8 rows are spread over the banks. */
-TS_GPU uint32_t at_output(const struct part *part, uint32_t row, uint32_t col)
+MMA_INLINE uint32_t at_output(const struct part *part, uint32_t row, uint32_t col)
 {
 	uint32_t chunks = part->cols / MMA_CHUNK;
 
@@ -255,7 +267,7 @@ TS_GPU uint32_t at_output(const struct part *part, uint32_t row, uint32_t col)
 }
 
 /* Writes a chunk of C, of which `count` elements are inside. */
-TS_GPU void store_chunk(uint16_t *to, struct mma_chunk v, uint32_t count, bool wide)
+MMA_INLINE void store_chunk(uint16_t *to, struct mma_chunk v, uint32_t count, bool wide)
 {
 	if (wide && count == MMA_CHUNK) {
 		mma_put(to, v);
@@ -268,7 +280,7 @@ TS_GPU void store_chunk(uint16_t *to, struct mma_chunk v, uint32_t count, bool w
 }
 
 /* The warp's part of the tile: rounded, to shared memory, and from there in whole rows to C. */
-TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+MMA_INLINE void store(const struct ts_mma_args *args, const struct room *r, struct kind kind,
 	const struct ts_tile *tile, const float (*sums)[MMA_C])
 {
 	struct part part = find_part(kind);
@@ -310,7 +322,8 @@ TS_GPU void store(const struct ts_mma_args *args, const struct room *r, struct k
 }
 
 /* Where this thread's sums of a rank's tile begin in a slot; they are THREADS apart. */
-TS_GPU float *find_sums(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank)
+MMA_INLINE float *find_sums(
+	const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank)
 {
 	uint64_t ranks = (uint64_t)a->plan.cluster_m * a->plan.cluster_n;
 
@@ -318,7 +331,7 @@ TS_GPU float *find_sums(const struct ts_mma_args *a, struct kind kind, uint32_t 
 }
 
 /* Writes the sums of a part to its slot. */
-TS_GPU void keep(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
+MMA_INLINE void keep(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
 	const float (*sums)[MMA_C])
 {
 	uint32_t tiles = kind.block * kind.block / THREADS / MMA_C;
@@ -333,7 +346,7 @@ TS_GPU void keep(const struct ts_mma_args *a, struct kind kind, uint32_t slot, u
 }
 
 /* Adds what others have kept. */
-TS_GPU void add(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
+MMA_INLINE void add(const struct ts_mma_args *a, struct kind kind, uint32_t slot, uint32_t rank,
 	float (*sums)[MMA_C])
 {
 	uint32_t tiles = kind.block * kind.block / THREADS / MMA_C;
@@ -348,7 +361,7 @@ TS_GPU void add(const struct ts_mma_args *a, struct kind kind, uint32_t slot, ui
 }
 
 /* Adds the others' parts, once they are there. */
-TS_GPU void fix_up(const struct ts_mma_args *a, const struct room *r, struct kind kind,
+MMA_INLINE void fix_up(const struct ts_mma_args *a, const struct room *r, struct kind kind,
 	const struct handed *h, uint32_t rank, float (*sums)[MMA_C])
 {
 	uint32_t slot, parts;
@@ -364,7 +377,7 @@ TS_GPU void fix_up(const struct ts_mma_args *a, const struct room *r, struct kin
 }
 
 /* One rank's tile of an item. */
-TS_GPU void compute(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+MMA_INLINE void compute(const struct ts_mma_args *args, const struct room *r, struct kind kind,
 	const struct handed *h, const struct ts_tile *tile, uint32_t rank)
 {
 	struct ts_step s = TS_READ(&h->step);
@@ -388,7 +401,7 @@ TS_GPU void compute(const struct ts_mma_args *args, const struct room *r, struct
 }
 
 /* All tiles of an item. Registers are short: what is not needed is read again. */
-TS_GPU void work(const struct ts_mma_args *args, const struct room *r, struct kind kind,
+MMA_INLINE void work(const struct ts_mma_args *args, const struct room *r, struct kind kind,
 	const struct handed *h)
 {
 	uint32_t ranks = args->plan.cluster_m * args->plan.cluster_n;
@@ -431,7 +444,7 @@ TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct 
 }
 
 /* Grid: one CTA for each worker, along x. */
-TS_GPU void gemm(const struct ts_mma_args *args, const struct room *r, struct kind kind)
+MMA_INLINE void gemm(const struct ts_mma_args *args, const struct room *r, struct kind kind)
 {
 	uint32_t id = gpu_cta();
 

@@ -23,7 +23,7 @@ TS_GPU void mma_load_a(struct mma_fragment *f, const uint16_t *tile, uint32_t ro
 
 /* B of columns [col, col + MMA_N) and k from `k` on. Registers 0 and 1 are the first instruction's,
  * 2 and 3 the second's. */
-TS_GPU void mma_load_b(struct mma_fragment *f, const uint16_t *tile, uint32_t col, uint32_t k,
+MMA_INLINE void mma_load_b(struct mma_fragment *f, const uint16_t *tile, uint32_t col, uint32_t k,
 	enum ts_mma_layout layout, uint32_t block_n)
 {
 	uint32_t lane = gpu_lane();
@@ -62,8 +62,8 @@ TS_GPU void mma_instruction(float *c, const uint32_t *a, const uint32_t *b, enum
 }
 
 /* c[i * tiles_n + j] += a[i] b[j] */
-TS_GPU void mma_step(float (*c)[MMA_C], const struct mma_fragment *a, const struct mma_fragment *b,
-	uint32_t tiles_m, uint32_t tiles_n, enum ts_mma_type type)
+MMA_INLINE void mma_step(float (*c)[MMA_C], const struct mma_fragment *a,
+	const struct mma_fragment *b, uint32_t tiles_m, uint32_t tiles_n, enum ts_mma_type type)
 {
 	TS_UNROLL
 	for (uint32_t i = 0; i < tiles_m; i++) {
