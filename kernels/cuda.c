@@ -267,7 +267,9 @@ static void *kernel(struct ts_backend *b, const char *name, uint32_t shared, GEr
 	void *found = NULL;
 	int result = CUDA_NOT_FOUND;
 
-	for (uint32_t i = 0; i < c->module_count && result == CUDA_NOT_FOUND; i++)
+	/* The newest program first: that is the one whose kernels are asked for, and a search in
+	 * vain counts as an error where a tool looks on. */
+	for (uint32_t i = c->module_count; i-- > 0 && result == CUDA_NOT_FOUND;)
 		result = c->api.module_function(&found, c->modules[i], name);
 	if (!good(b, result, name, error) ||
 		!good(b, c->api.function_set(found, FUNCTION_SHARED_BYTES, (int)shared), name,
