@@ -15,6 +15,32 @@ static const char others[] =
 
 static const char xcd_remaps[] = "none,chiplet,chunked";
 
+/* Triangles, alone and beside others, with tiles of all ratios. */
+#define TRIANGLES                                                                                  \
+	{                                                                                          \
+		[TS_AXIS_POLICY] = "all", [TS_AXIS_MODE] = "all", [TS_AXIS_ORDER] = "all",         \
+		[TS_AXIS_WIDTH] = "2", [TS_AXIS_REMAP] = "all",                                    \
+		[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,2x2", [TS_AXIS_BLOCK] = "1x1x1,2x1x1,1x3x1",      \
+		[TS_AXIS_WORKERS] = "1,3", [TS_AXIS_XCDS] = "2", [TS_AXIS_SHAPE] = "triangle",     \
+		[TS_AXIS_BATCH] = "1,2",                                                           \
+		[TS_AXIS_GROUPS] = "1x1x1;2x2x1;3x3x1;4x4x1;5x5x1;6x6x1;7x7x1;"                    \
+				   "8x8x1;9x9x2;3x3x1,0x0x1,6x6x2",                                \
+		[TS_AXIS_M] = "1", [TS_AXIS_N] = "1", [TS_AXIS_K] = "1"                            \
+	}
+
+/* Causal attention: heads, sections of them, and all orders of rows. */
+#define CAUSAL                                                                                     \
+	{                                                                                          \
+		[TS_AXIS_POLICY] = "all", [TS_AXIS_MODE] = "all", [TS_AXIS_ORDER] = "grouped-m",   \
+		[TS_AXIS_WIDTH] = "2", [TS_AXIS_REMAP] = "none,chiplet",                           \
+		[TS_AXIS_CLUSTER] = "1x1,2x1", [TS_AXIS_BLOCK] = "2x1x1",                          \
+		[TS_AXIS_WORKERS] = "1,3", [TS_AXIS_XCDS] = "2", [TS_AXIS_SHAPE] = "causal",       \
+		[TS_AXIS_ROW_ORDER] = "all", [TS_AXIS_BATCH] = "1,2,3",                            \
+		[TS_AXIS_SECTION] = "1,2,0", [TS_AXIS_GROUP_ORDER] = "all",                        \
+		[TS_AXIS_GROUPS] = "1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",              \
+		[TS_AXIS_M] = "1", [TS_AXIS_N] = "1", [TS_AXIS_K] = "1"                            \
+	}
+
 static const struct ts_box boxes[] = {
 	{"small",
 		{{[TS_AXIS_POLICY] = "all",
@@ -46,43 +72,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_M] = "1",
 				[TS_AXIS_N] = "2",
 				[TS_AXIS_K] = "1"},
-			/* Triangles, alone and beside others, with tiles of all ratios. */
-			{[TS_AXIS_POLICY] = "all",
-				[TS_AXIS_MODE] = "all",
-				[TS_AXIS_ORDER] = "all",
-				[TS_AXIS_WIDTH] = "2",
-				[TS_AXIS_REMAP] = "all",
-				[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,2x2",
-				[TS_AXIS_BLOCK] = "1x1x1,2x1x1,1x3x1",
-				[TS_AXIS_WORKERS] = "1,3",
-				[TS_AXIS_XCDS] = "2",
-				[TS_AXIS_SHAPE] = "triangle",
-				[TS_AXIS_BATCH] = "1,2",
-				[TS_AXIS_GROUPS] = "1x1x1;2x2x1;3x3x1;4x4x1;5x5x1;6x6x1;7x7x1;"
-						   "8x8x1;9x9x2;3x3x1,0x0x1,6x6x2",
-				[TS_AXIS_M] = "1",
-				[TS_AXIS_N] = "1",
-				[TS_AXIS_K] = "1"},
-			/* Causal attention: heads, sections of them, and all orders of rows. */
-			{[TS_AXIS_POLICY] = "all",
-				[TS_AXIS_MODE] = "all",
-				[TS_AXIS_ORDER] = "grouped-m",
-				[TS_AXIS_WIDTH] = "2",
-				[TS_AXIS_REMAP] = "none,chiplet",
-				[TS_AXIS_CLUSTER] = "1x1,2x1",
-				[TS_AXIS_BLOCK] = "2x1x1",
-				[TS_AXIS_WORKERS] = "1,3",
-				[TS_AXIS_XCDS] = "2",
-				[TS_AXIS_SHAPE] = "causal",
-				[TS_AXIS_ROW_ORDER] = "all",
-				[TS_AXIS_BATCH] = "1,2,3",
-				[TS_AXIS_SECTION] = "1,2,0",
-				[TS_AXIS_GROUP_ORDER] = "all",
-				[TS_AXIS_GROUPS] =
-					"1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",
-				[TS_AXIS_M] = "1",
-				[TS_AXIS_N] = "1",
-				[TS_AXIS_K] = "1"},
+			TRIANGLES, CAUSAL,
 			{[TS_AXIS_POLICY] = "all",
 				[TS_AXIS_MODE] = "all",
 				[TS_AXIS_ORDER] = others,
@@ -163,43 +153,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_M] = "1",
 				[TS_AXIS_N] = "2",
 				[TS_AXIS_K] = "1"},
-			/* Triangles, alone and beside others, with tiles of all ratios. */
-			{[TS_AXIS_POLICY] = "all",
-				[TS_AXIS_MODE] = "all",
-				[TS_AXIS_ORDER] = "all",
-				[TS_AXIS_WIDTH] = "2",
-				[TS_AXIS_REMAP] = "all",
-				[TS_AXIS_CLUSTER] = "1x1,2x1,1x2,2x2",
-				[TS_AXIS_BLOCK] = "1x1x1,2x1x1,1x3x1",
-				[TS_AXIS_WORKERS] = "1,3",
-				[TS_AXIS_XCDS] = "2",
-				[TS_AXIS_SHAPE] = "triangle",
-				[TS_AXIS_BATCH] = "1,2",
-				[TS_AXIS_GROUPS] = "1x1x1;2x2x1;3x3x1;4x4x1;5x5x1;6x6x1;7x7x1;"
-						   "8x8x1;9x9x2;3x3x1,0x0x1,6x6x2",
-				[TS_AXIS_M] = "1",
-				[TS_AXIS_N] = "1",
-				[TS_AXIS_K] = "1"},
-			/* Causal attention: heads, sections of them, and all orders of rows. */
-			{[TS_AXIS_POLICY] = "all",
-				[TS_AXIS_MODE] = "all",
-				[TS_AXIS_ORDER] = "grouped-m",
-				[TS_AXIS_WIDTH] = "2",
-				[TS_AXIS_REMAP] = "none,chiplet",
-				[TS_AXIS_CLUSTER] = "1x1,2x1",
-				[TS_AXIS_BLOCK] = "2x1x1",
-				[TS_AXIS_WORKERS] = "1,3",
-				[TS_AXIS_XCDS] = "2",
-				[TS_AXIS_SHAPE] = "causal",
-				[TS_AXIS_ROW_ORDER] = "all",
-				[TS_AXIS_BATCH] = "1,2,3",
-				[TS_AXIS_SECTION] = "1,2,0",
-				[TS_AXIS_GROUP_ORDER] = "all",
-				[TS_AXIS_GROUPS] =
-					"1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",
-				[TS_AXIS_M] = "1",
-				[TS_AXIS_N] = "1",
-				[TS_AXIS_K] = "1"},
+			TRIANGLES, CAUSAL,
 			{[TS_AXIS_POLICY] = "all",
 				[TS_AXIS_MODE] = "all",
 				[TS_AXIS_ORDER] = others,
