@@ -1,6 +1,7 @@
 /* LRU by bytes over operand panels, and the queues behind the caches. */
 #include "sim/cache.h"
 
+#include "sim/cost.h"
 #include "sim/refuse.h"
 
 /* Entries of all tables of panels together: 1 GiB. */
@@ -227,14 +228,6 @@ void ts_caches_free(struct ts_caches *c)
 	g_free(c);
 }
 
-/* How much of block number `at` lies inside `size`. */
-static double inside(uint32_t at, uint32_t block, uint32_t size)
-{
-	uint64_t first = (uint64_t)at * block;
-
-	return first < size ? (double)MIN(block, size - first) : 0;
-}
-
 /* When the panel is in the L2. */
 static double fetch_panel(
 	struct ts_caches *c, double now, struct level *l2, uint32_t panel, double bytes)
@@ -268,15 +261,15 @@ double ts_caches_fetch(
 	if (p == NULL || k >= p->depth)
 		return now;
 	first = first_panel(c, s->g);
-	deep = inside(k, p->block_k, p->k) * c->bytes;
+	deep = ts_cost_inside(k, p->block_k, p->k) * c->bytes;
 	for (uint32_t m = s->m; m < p->rows && m - s->m < p->cluster_m; m++) {
-		double bytes = inside(m, p->block_m, p->m) * deep;
+		double bytes = ts_cost_inside(m, p->block_m, p->m) * deep;
 		double there = fetch_panel(c, now, l2, first + m * p->depth + k, bytes);
 
 		ready = MAX(ready, there);
 	}
 	for (uint32_t n = s->n; n < p->cols && n - s->n < p->cluster_n; n++) {
-		double bytes = inside(n, p->block_n, p->n) * deep;
+		double bytes = ts_cost_inside(n, p->block_n, p->n) * deep;
 		double there = fetch_panel(c, now, l2, first + (p->rows + n) * p->depth + k, bytes);
 
 		ready = MAX(ready, there);
@@ -291,9 +284,9 @@ void ts_caches_store(struct ts_caches *c, double now, uint32_t group, const stru
 	double rows = 0, cols = 0, bytes;
 
 	for (uint32_t i = 0; i < p->cluster_m; i++)
-		rows += inside(s->m + i, p->block_m, p->m);
+		rows += ts_cost_inside(s->m + i, p->block_m, p->m);
 	for (uint32_t i = 0; i < p->cluster_n; i++)
-		cols += inside(s->n + i, p->block_n, p->n);
+		cols += ts_cost_inside(s->n + i, p->block_n, p->n);
 	bytes = rows * cols * c->bytes;
 	level_insert(l2, OUTPUT, bytes);
 	if (c->llc.nodes != NULL)

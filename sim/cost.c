@@ -62,8 +62,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	return true;
 }
 
-/* How much of block number `at` lies inside `size`. */
-static double inside(uint32_t at, uint32_t block, uint32_t size)
+double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size)
 {
 	uint64_t first = (uint64_t)at * block;
 
@@ -137,14 +136,14 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	if (!s->owns && p->workspace > 0)
 		price.fix_up_ps = c->slot_ps;
 	if (c->edge == TS_EDGE_REAL) {
-		rows = inside(s->m, p->block_m, p->m);
-		cols = inside(s->n, p->block_n, p->n);
+		rows = ts_cost_inside(s->m, p->block_m, p->m);
+		cols = ts_cost_inside(s->n, p->block_n, p->n);
 		depth = deep;
 	}
 	for (uint32_t i = 0; i < p->cluster_m; i++)
-		all_rows += inside(s->m + i, p->block_m, p->m);
+		all_rows += ts_cost_inside(s->m + i, p->block_m, p->m);
 	for (uint32_t i = 0; i < p->cluster_n; i++)
-		all_cols += inside(s->n + i, p->block_n, p->n);
+		all_cols += ts_cost_inside(s->n + i, p->block_n, p->n);
 	compute_ps = 2 * rows * cols * depth / c->flops_per_ps;
 	/* Multicast: the CTAs along n share their rows of A, those along m their columns of B. */
 	l2_ps = (rows / p->cluster_n + cols / p->cluster_m) * depth * c->bytes / c->l2_bytes_per_ps;

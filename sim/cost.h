@@ -49,6 +49,9 @@ static inline double ts_price_ps(const struct ts_price *price)
 	return price->fixed_ps + price->k_ps + price->fix_up_ps;
 }
 
+/* How many of the elements of block number `at` lie below `size`. */
+double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size);
+
 /* The price of item `s`, whose first CTA has the largest tile, or of a fix-up. Partial sums go
  * through L2, and the output is written where the item is complete. */
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
