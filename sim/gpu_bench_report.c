@@ -1,5 +1,4 @@
 /* Tables and pictures of a benchmark. */
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -225,19 +224,6 @@ static bool write_tables(
 		g_file_set_contents(script, gp, -1, error);
 }
 
-static void remove_folder(const char *folder)
-{
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-
-	while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-		g_autofree char *path = g_build_filename(folder, name, NULL);
-
-		g_unlink(path);
-	}
-	g_rmdir(folder);
-}
-
 bool ts_bench_plot(const struct ts_bench *b, const char *path, GError **error)
 {
 	const char *format = g_str_has_suffix(path, ".svg") ? "svg" : "png";
@@ -254,6 +240,6 @@ bool ts_bench_plot(const struct ts_bench *b, const char *path, GError **error)
 		ts_output_drop(&output);
 		good = false;
 	}
-	remove_folder(folder);
+	ts_output_remove_folder(folder);
 	return good;
 }

@@ -66,3 +66,19 @@ bool ts_output_commit(struct ts_output *o, GError **error)
 	ts_output_drop(o);
 	return good;
 }
+
+void ts_output_remove_folder(const char *folder)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		if (g_file_test(path, G_FILE_TEST_IS_DIR))
+			ts_output_remove_folder(path);
+		else
+			g_unlink(path);
+	}
+	g_rmdir(folder);
+}

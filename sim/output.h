@@ -26,4 +26,7 @@ bool ts_output_commit(struct ts_output *o, GError **error);
 /* Removes the part. Does nothing after a commit or for a zeroed `o`. */
 void ts_output_drop(struct ts_output *o);
 
+/* Removes a folder of the program's own making, with all that is in it, as far as it can. */
+void ts_output_remove_folder(const char *folder);
+
 #endif

@@ -198,20 +198,6 @@ static char *make_folder(const char *keep, GError **error)
 	return NULL;
 }
 
-/* There are only files in it. */
-static void remove_folder(const char *path)
-{
-	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-		g_autofree char *file = g_build_filename(path, name, NULL);
-
-		g_unlink(file);
-	}
-	g_rmdir(path);
-}
-
 static bool draw(
 	struct order *order, struct ts_plot_tables *tables, const struct options *o, GError **error)
 {
@@ -232,7 +218,7 @@ static bool draw(
 	for (size_t i = 0; good && i < order->count; i++)
 		good = ts_output_commit(&order->outputs[i], error);
 	if (o->keep == NULL)
-		remove_folder(folder);
+		ts_output_remove_folder(folder);
 	return good;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/output.h"
 #include "sim/refuse.h"
 
 enum { STUCK_SECONDS = 5, PATIENCE_US = 200000 };
@@ -260,22 +261,6 @@ static void guard(const char *path)
 		pthread_detach(watcher);
 }
 
-static void remove_folder(const char *folder)
-{
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-
-	while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-		g_autofree char *path = g_build_filename(folder, name, NULL);
-
-		if (g_file_test(path, G_FILE_TEST_IS_DIR))
-			remove_folder(path);
-		else
-			g_unlink(path);
-	}
-	g_rmdir(folder);
-}
-
 struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 {
 	g_autofree char *absolute = g_canonicalize_filename(path, NULL);
@@ -307,7 +292,7 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 	}
 	if (!loads)
 		g_clear_pointer(&f, ts_policy_file_free);
-	remove_folder(folder);
+	ts_output_remove_folder(folder);
 	if (f == NULL)
 		return NULL;
 	f->rules = loaded.rules;
