@@ -216,11 +216,13 @@ static void put_chunk(GString *out, const struct ts_finding *f, const struct ts_
 	struct ts_chunks c;
 
 	if (f->tiles[0].m == UINT32_MAX) {
-		g_string_append_printf(out,
-			"chunk %u, %u of %u in turn, is said to have %u items, and has "
-			"%" G_GUINT64_FORMAT,
-			f->chunk, ts_chunk_at(p, f->chunk), p->chunks, ts_chunk_items(p, f->chunk),
-			f->count);
+		g_string_append_printf(out, "chunk %u of %u ", f->chunk, p->chunks);
+		if (f->count == ts_chunk_items(p, f->chunk))
+			g_string_append(out, "never has its turn");
+		else
+			g_string_append_printf(out,
+				"is said to have %u items, and has %" G_GUINT64_FORMAT,
+				ts_chunk_items(p, f->chunk), f->count);
 		return;
 	}
 	c = ts_chunks_of(p, f->tiles[0].m);
