@@ -26,6 +26,7 @@ static const struct {
 } kernels[] = {
 	{"probe", &ts_probe},
 	{"probe", &ts_latency},
+	{"probe_groups", &ts_probe_groups},
 	{"matrices", &ts_random},
 	{"matrices", &ts_restride},
 	{"matrices", &ts_reference},
