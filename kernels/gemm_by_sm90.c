@@ -19,8 +19,9 @@ static bool find(struct ts_gemm *g, GError **error)
 	return true;
 }
 
-static void *kernel(const struct ts_gemm *g, uint32_t block_n)
+static void *kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
 {
+	(void)plain;
 	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
 		if (kernels[i].block_n == block_n)
 			return g->kernels[i];
@@ -90,7 +91,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 	return encode(g, &args.a, &l->a, &l->wide_a, p->block_m / p->cluster_n, error) &&
 		encode(g, &args.b, &l->b, &l->wide_b, p->block_n / p->cluster_m, error) &&
 		encode(g, &args.c, &l->c, &l->wide_c, TS_GEMM_BOX, error) &&
-		g->gpu.ops->start(&g->gpu, kernel(g, p->block_n), &grid, arguments, error);
+		g->gpu.ops->start(
+			&g->gpu, kernel(g, p->block_n, p->plain), &grid, arguments, error);
 }
 
 /* The copy engine takes rows that begin at multiples of 16 bytes; copies of others belong to the

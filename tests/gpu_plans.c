@@ -301,20 +301,18 @@ static void other_order(struct launch *l)
 	g_assert_cmpint(ts_plan_make(&l->args.plan, &s), ==, TS_OK);
 }
 
-/* Two groups have changed places in the table. */
-static void swapped_groups(struct launch *l)
+/* The first group is taken to be as large as the second. */
+static void larger_group(struct launch *l)
 {
 	struct ts_plan *grids = (struct ts_plan *)(uintptr_t)l->args.table->grids;
-	struct ts_plan first = grids[0];
 
 	grids[0] = grids[1];
-	grids[1] = first;
 }
 
-/* The second group is said to begin an item too early. */
-static void early_group(struct launch *l)
+/* The second group is taken to begin an item too late. */
+static void late_group(struct launch *l)
 {
-	((struct ts_turn *)(uintptr_t)l->args.table->turns)[1].first--;
+	((struct ts_turn *)(uintptr_t)l->args.table->turns)[1].first++;
 }
 
 /* What is planted into a launch, and what has to be said: by the executor, or of the records. */
@@ -331,8 +329,8 @@ static const struct {
 	{"too few counters", TS_WORKSTEAL, few_counters, true, "claims from 4 bytes"},
 	{"too few records", TS_PERSISTENT, few_records, true, "of records, which has"},
 	{"another plan in the kernel", TS_PERSISTENT, other_order, false, "where the policy gives"},
-	{"groups that have changed places", TS_PERSISTENT, swapped_groups, false, "missing", true},
-	{"a group that begins too early", TS_WORKSTEAL, early_group, false, "twice", true},
+	{"a group with another one's grid", TS_PERSISTENT, larger_group, false, "out of bounds", true},
+	{"a group that begins too late", TS_WORKSTEAL, late_group, false, "missing", true},
 };
 
 static void test_fault(gconstpointer data)

@@ -138,9 +138,10 @@ static void test_products(gconstpointer data)
 /* A launch that is not as it should be. */
 static const struct cpu_kernel *planted;
 
-static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n)
+static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
 {
 	(void)g;
+	(void)plain;
 	(void)block_n;
 	return (void *)(uintptr_t)planted;
 }
