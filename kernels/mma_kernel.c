@@ -266,7 +266,7 @@ MMA_INLINE void accumulate(const struct ts_mma_args *args, const struct room *r,
 			copy_begin(&a, &b, kind, r->stages + to * words, held, next < whole);
 		mma_copy_commit();
 		if (ASKS_AHEAD && k == ask_at && gpu_thread() == 0)
-			ask(args, r);
+			ask(args, r->steps, r->asker);
 		multiply(kind, &part, r->stages + from * words, sums);
 		if (next < k_end)
 			copy_end(kind, r->stages + to * words, held);
@@ -457,7 +457,7 @@ TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct 
 		if (gpu_thread() == 0) {
 			gpu_signal(find_counter(a, s.counter), s.value);
 			if (!note(a, &r->asker->w, &s, s.value))
-				fail(a, r, TS_MMA_NO_RECORD);
+				fail(a, r->asker, TS_MMA_NO_RECORD);
 		}
 	} else if (gpu_thread() == 0) {
 		wait(a, r, s.counter, s.value);
@@ -481,7 +481,7 @@ MMA_INLINE void gemm(const struct ts_mma_args *args, const struct room *r, struc
 
 		/* Where it was not asked ahead. */
 		if (gpu_thread() == 0 && r->asker->turn == turn)
-			ask(args, r);
+			ask(args, r->steps, r->asker);
 		gpu_sync();
 		now = TS_READ(&h->step.act);
 		if (now == TS_STOP)

@@ -166,10 +166,10 @@ TS_GPU enum ts_mma_fault check_step(
 	return in_part ? TS_MMA_PARTIAL : TS_MMA_NO_FAULT;
 }
 
-TS_GPU void fail(const struct ts_mma_args *a, const struct room *r, enum ts_mma_fault fault)
+TS_GPU void fail(const struct ts_mma_args *a, struct asker *asker, enum ts_mma_fault fault)
 {
 	TS_WRITE(a->fault, (uint32_t)fault);
-	r->asker->failed = true;
+	asker->failed = true;
 }
 
 /* Notes what the step says. True where all threads get it, with what came before. */
@@ -190,10 +190,20 @@ TS_GPU bool collect(const struct ts_step *s, bool *in_part, struct handed *h)
 	return !*in_part;
 }
 
+/* In front of ask(). With groups it is large: on NVIDIA it is a function that is called, or
+ * compilers would take minutes for all the places; on AMD it must not be. */
+#if defined(TS_GROUPS) && defined(__CUDACC__)
+#define MMA_ASK static __device__ __noinline__
+#elif defined(TS_GROUPS)
+#define MMA_ASK MMA_INLINE
+#else
+#define MMA_ASK TS_GPU
+#endif
+
 /* The next step for all threads. One thread asks. */
-MMA_INLINE void ask(const struct ts_mma_args *a, const struct room *r)
+MMA_ASK void ask(const struct ts_mma_args *a, struct handed *steps, struct asker *asker)
 {
-	struct ts_worker w = r->asker->w;
+	struct ts_worker w = asker->w;
 	enum ts_mma_fault fault;
 	struct handed h;
 	bool in_part = false;
@@ -217,14 +227,14 @@ MMA_INLINE void ask(const struct ts_mma_args *a, const struct room *r)
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
 	if (fault != TS_MMA_NO_FAULT)
-		fail(a, r, fault);
-	if (r->asker->failed)
+		fail(a, asker, fault);
+	if (asker->failed)
 		h.step.act = TS_STOP;
 	if (h.step.act == TS_WORK)
 		find_rows(a, &h);
-	TS_WRITE(&r->steps[r->asker->turn % STEPS], h);
-	r->asker->w = w;
-	r->asker->turn++;
+	TS_WRITE(&steps[asker->turn % STEPS], h);
+	asker->w = w;
+	asker->turn++;
 }
 
 /* Waits until the counter is at least `value`. One thread does. */
@@ -235,7 +245,7 @@ TS_GPU void wait(
 
 	while (gpu_acquire(find_counter(a, counter)) < value)
 		if (gpu_time_ns() - from > patience_ns) {
-			fail(a, r, TS_MMA_STUCK);
+			fail(a, r->asker, TS_MMA_STUCK);
 			return;
 		}
 }
