@@ -68,6 +68,10 @@ sweep "few workers, many workers" --policy all --mode steal,global,hierarchical 
 sweep "domains from the hardware" --policy worksteal --mode steal,global --domain hardware \
 	--order all --remap all --cluster 1x1,2x1,2x2,4x1 --xcds 2,8 --counters 1 $blocks \
 	--m 1,129,1900,4352 --n 1,700,5000,8200 --k 192
+sweep "groups" $every --cluster 1x1,2x1,2x2 --xcds 1,3 $blocks --batch 1,3 --section 1,2 \
+	--groups "deepseek-v3-t512;300,0,1,0,129,2000;mixtral-8x7b-t16" --n 700 --k 192
+sweep "shapes" $every --cluster 1x1,2x1 --xcds 3 --block 128x128x64 --busy-ns 20 --batch 1,3 \
+	--shape triangle,causal --m 1900 --n 1900 --k 1900
 sweep "several CTAs on an SM" $every --cluster 1x1,2x1,2x2 --xcds 8 --shared-kb 30 $blocks \
 	--m 1900,4352 --n 700,8200 --k 192
 }

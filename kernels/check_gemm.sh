@@ -4,8 +4,8 @@
 # GPU; those of mma run on any, take a minute, and check both types and layouts of B too.
 #
 # usage: check_gemm.sh TILESIM [FOLDER [PART...]]
-# Parts: products sanitizer timing mma mma_sanitizer mma_timing, by default all. Results go to
-# FOLDER, by default a new one.
+# Parts: products sanitizer timing mma mma_sanitizer mma_timing groups groups_timing, by default all.
+# Results go to FOLDER, by default a new one.
 # LD_LIBRARY_PATH has to lead to cuBLAS for the times.
 # Exit codes: 0 all is well, 1 something failed, 77 no GPU.
 set -u
@@ -14,7 +14,7 @@ tilesim=$1
 out=${2:-$(mktemp -d)}
 [ $# -lt 2 ] || shift
 shift
-parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing}
+parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing groups groups_timing}
 tiles="--block 128x256x64,128x128x64"
 clusters="--cluster 1x1,2x1,1x2"
 failed=0
@@ -150,6 +150,56 @@ mma()
 	sweep "mma, stream-k" --kernel mma --policy stream-k --hybrid basic --min-k 1 \
 		--workers 7,132,264 --m 300,1900 --n 520,2049 --k 1024,4097
 	}
+}
+
+# ragged COUNT MOST SEED: rows of groups from 0 to MOST with commas, a third of them 0.
+ragged()
+{
+	awk -v count="$1" -v most="$2" -v seed="$3" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < count; i++)
+			printf "%s%d", i ? "," : "", rand() < 0.33 ? 0 : 1 + int(rand() * most)
+	}'
+}
+
+# Batches and ragged groups: every policy, both layouts of B and of groups.
+groups()
+{
+	small="--kernel mma --block 64x64x32,128x128x32 --cluster 1x1,2x1"
+	grep -q "^sweep" "$out/table.txt" || printf '%-26s %7s %9s %11s %9s %9s %6s %5s %5s\n' \
+		sweep plans tiles elements failures error worst exit s >>"$out/table.txt"
+	number=70
+	for layout in nk kn; do
+		for gap in 0 5; do
+			number=$((number + 3))
+			lists="5,0,$(ragged 20 300 $number);0,1,$(ragged 7 700 $((number + 1)))"
+			# shellcheck disable=SC2086
+			{
+			sweep "groups $layout gap $gap" $small --layout $layout --gap $gap --xcds 3 \
+				--policy all --mode all --splits 3 --groups "$lists" --batch 1,2 \
+				--group-order all --n $(random 2 600 $number) --k 33,200
+			sweep "groups $layout gap $gap masked" $small --layout $layout,masked \
+				--gap $gap --policy all --splits 3 --groups "$lists" --m 701 \
+				--n $(random 2 600 $number) --k 0,129
+			}
+		done
+	done
+	# shellcheck disable=SC2086
+	{
+	sweep "batches" $small --policy all --mode all --splits 3 --xcds 3 --batch 2,7 \
+		--section 1,3 --m 1,129,300 --n 130 --k 65,200
+	sweep "experts" --kernel mma --policy persistent,worksteal,stream-k --n 1000 --k 512 \
+		--groups "deepseek-v3-t64;deepseek-v3-t4096;mixtral-8x7b-t512"
+	}
+}
+
+# Each expert's rows beside a call of cuBLAS for each expert.
+groups_timing()
+{
+	timeout 200 "$tilesim" gpu bench --shapes moe --check none --repeat 11 >"$out/moe.txt" 2>&1 ||
+		failed=1
+	printf '\nexperts\n' >>"$out/table.txt"
+	cat "$out/moe.txt" >>"$out/table.txt"
 }
 
 mma_sanitizer()

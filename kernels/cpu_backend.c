@@ -9,15 +9,18 @@
 #include "kernels/mma_kernel.h"
 #include "kernels/probe_kernel.h"
 
-/* The kernels of the GEMM that acts as one of the devices. */
-#define MMA(as)                                                                                    \
-	{"mma", &ts_mma_bf16_nk_128_##as}, {"mma", &ts_mma_bf16_nk_64_##as},                       \
-		{"mma", &ts_mma_bf16_kn_128_##as}, {"mma", &ts_mma_bf16_kn_64_##as},               \
-		{"mma", &ts_mma_fp16_nk_128_##as}, {"mma", &ts_mma_fp16_nk_64_##as},               \
-		{"mma", &ts_mma_fp16_kn_128_##as},                                                 \
+/* The kernels of the GEMM that acts as one of the devices, for plain plans or for others. */
+#define MMA_OF(program, bf16, fp16, as)                                                            \
+	{program, &bf16##_nk_128_##as}, {program, &bf16##_nk_64_##as},                             \
+		{program, &bf16##_kn_128_##as}, {program, &bf16##_kn_64_##as},                     \
+		{program, &fp16##_nk_128_##as}, {program, &fp16##_nk_64_##as},                     \
+		{program, &fp16##_kn_128_##as},                                                    \
 	{                                                                                          \
-		"mma", &ts_mma_fp16_kn_64_##as                                                     \
+		program, &fp16##_kn_64_##as                                                        \
 	}
+#define MMA(as)                                                                                    \
+	MMA_OF("mma", ts_mma_bf16, ts_mma_fp16, as),                                               \
+		MMA_OF("mma_groups", ts_mma_groups_bf16, ts_mma_groups_fp16, as)
 
 /* The kernels of each program. */
 static const struct {
@@ -26,6 +29,7 @@ static const struct {
 } kernels[] = {
 	{"probe", &ts_probe},
 	{"probe", &ts_latency},
+	{"probe_groups", &ts_probe_groups},
 	{"matrices", &ts_random},
 	{"matrices", &ts_restride},
 	{"matrices", &ts_reference},

@@ -55,13 +55,18 @@ static const struct {
 	{"cublasLtMatmul", offsetof(struct api, multiply)},
 };
 
+/* A problem, ready to be launched. */
+struct prepared {
+	struct ts_cublas_problem problem;
+	void *layouts[3]; /* B, A and C, which the library sees as columns */
+	struct candidate candidates[ALGORITHMS];
+};
+
 struct ts_cublas {
 	struct api api;
 	void *handle, *description, *preference;
-	void *layouts[3]; /* B, A and C, which the library sees as columns */
-	struct ts_cublas_problem problem;
 	uint64_t workspace, workspace_bytes;
-	struct candidate candidates[ALGORITHMS];
+	GArray *problems; /* struct prepared */
 };
 
 static bool good(int status, const char *what, GError **error)
@@ -100,6 +105,7 @@ struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GE
 
 	b->workspace = workspace;
 	b->workspace_bytes = workspace_bytes;
+	b->problems = g_array_new(FALSE, TRUE, sizeof(struct prepared));
 	if (open_library(b, error) && good(b->api.create(&b->handle), "cublasLtCreate", error) &&
 		good(b->api.description_new(&b->description, COMPUTE_32F, REAL_32F),
 			"cublasLtMatmulDescCreate", error) &&
@@ -116,12 +122,16 @@ struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GE
 	return NULL;
 }
 
-static void drop_layouts(struct ts_cublas *b)
+void ts_cublas_clear(struct ts_cublas *b)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(b->layouts); i++)
-		if (b->layouts[i] != NULL)
-			b->api.layout_free(b->layouts[i]);
-	memset(b->layouts, 0, sizeof b->layouts);
+	for (guint i = 0; i < b->problems->len; i++) {
+		struct prepared *x = &g_array_index(b->problems, struct prepared, i);
+
+		for (size_t j = 0; j < G_N_ELEMENTS(x->layouts); j++)
+			if (x->layouts[j] != NULL)
+				b->api.layout_free(x->layouts[j]);
+	}
+	g_array_set_size(b->problems, 0);
 }
 
 /* The library itself stays loaded, and so do a description and a preference of a few bytes. */
@@ -129,45 +139,50 @@ void ts_cublas_free(struct ts_cublas *b)
 {
 	if (b == NULL)
 		return;
-	drop_layouts(b);
+	ts_cublas_clear(b);
+	g_array_unref(b->problems);
 	if (b->handle != NULL)
 		b->api.destroy(b->handle);
 	g_free(b);
 }
 
 /* The library's matrices have contiguous columns: it computes C^T[n,m] = B[n,k] A^T[k,m]. */
-bool ts_cublas_prepare(
+bool ts_cublas_add(
 	struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count, GError **error)
 {
+	struct prepared *x;
 	int count = 0;
 
-	drop_layouts(b);
-	b->problem = *p;
-	if (!good(b->api.layout_new(&b->layouts[0], REAL_16BF, p->k, p->n, p->k), "the layout of B",
+	/* The new one is all zero. */
+	g_array_set_size(b->problems, b->problems->len + 1);
+	x = &g_array_index(b->problems, struct prepared, b->problems->len - 1);
+	x->problem = *p;
+	if (!good(b->api.layout_new(&x->layouts[0], REAL_16BF, p->k, p->n, p->k), "the layout of B",
 		    error) ||
-		!good(b->api.layout_new(&b->layouts[1], REAL_16BF, p->k, p->m, p->k),
+		!good(b->api.layout_new(&x->layouts[1], REAL_16BF, p->k, p->m, p->k),
 			"the layout of A", error) ||
-		!good(b->api.layout_new(&b->layouts[2], REAL_16BF, p->n, p->m, p->n),
+		!good(b->api.layout_new(&x->layouts[2], REAL_16BF, p->n, p->m, p->n),
 			"the layout of C", error) ||
-		!good(b->api.find(b->handle, b->description, b->layouts[0], b->layouts[1],
-			      b->layouts[2], b->layouts[2], b->preference, ALGORITHMS,
-			      b->candidates, &count),
+		!good(b->api.find(b->handle, b->description, x->layouts[0], x->layouts[1],
+			      x->layouts[2], x->layouts[2], b->preference, ALGORITHMS,
+			      x->candidates, &count),
 			"cublasLtMatmulAlgoGetHeuristic", error))
 		return false;
 	*ret_count = (uint32_t)count;
 	return good(count > 0 ? 0 : -1, "finding an algorithm", error);
 }
 
-bool ts_cublas_start(struct ts_cublas *b, uint32_t index, GError **error)
+bool ts_cublas_start(struct ts_cublas *b, uint32_t problem, uint32_t index, GError **error)
 {
+	const struct prepared *x = &g_array_index(b->problems, struct prepared, problem);
 	const float one = 1, zero = 0;
-	void *c = (void *)(uintptr_t)b->problem.c;
-	const void *first = (const void *)(uintptr_t)b->problem.b;
-	const void *second = (const void *)(uintptr_t)b->problem.a;
+	void *c = (void *)(uintptr_t)x->problem.c;
+	const void *first = (const void *)(uintptr_t)x->problem.b;
+	const void *second = (const void *)(uintptr_t)x->problem.a;
 
-	return good(b->api.multiply(b->handle, b->description, &one, first, b->layouts[0], second,
-			    b->layouts[1], &zero, c, b->layouts[2], c, b->layouts[2],
-			    b->candidates[index].algorithm, (void *)(uintptr_t)b->workspace,
+	return good(b->api.multiply(b->handle, b->description, &one, first, x->layouts[0], second,
+			    x->layouts[1], &zero, c, x->layouts[2], c, x->layouts[2],
+			    x->candidates[index].algorithm, (void *)(uintptr_t)b->workspace,
 			    b->workspace_bytes, NULL),
 		"cublasLtMatmul", error);
 }

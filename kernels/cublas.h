@@ -20,11 +20,15 @@ struct ts_cublas_problem {
 	uint64_t a, b, c;
 };
 
-/* Asks for algorithms, the best first by the library's guess; at least one. */
-bool ts_cublas_prepare(struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count,
+/* Forgets all problems. */
+void ts_cublas_clear(struct ts_cublas *b);
+
+/* Adds a problem and asks for algorithms, the best first by the library's guess; at least one.
+ * Problems are numbered from 0 on. */
+bool ts_cublas_add(struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count,
 	GError **error);
 
-/* Launches algorithm number `index`. Doesn't wait. */
-bool ts_cublas_start(struct ts_cublas *b, uint32_t index, GError **error);
+/* Launches a problem with algorithm number `index` of its own. Doesn't wait. */
+bool ts_cublas_start(struct ts_cublas *b, uint32_t problem, uint32_t index, GError **error);
 
 #endif

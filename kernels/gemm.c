@@ -29,7 +29,9 @@ static bool open_kind(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	g->kind = kind;
 	if (!ts_backend_open(&g->gpu, ops, kind->program, error))
 		return false;
-	if (kind->find(g, error) && find_others(g, error))
+	if ((kind->groups_program == NULL ||
+		    ts_backend_load(&g->gpu, kind->groups_program, error)) &&
+		kind->find(g, error) && find_others(g, error))
 		return true;
 	ts_gemm_close(g);
 	return false;
@@ -58,12 +60,54 @@ void ts_gemm_close(struct ts_gemm *g)
 	memset(g, 0, sizeof *g);
 }
 
-uint32_t ts_gemm_residency(
-	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n)
+uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_n,
+	uint32_t cluster_m, uint32_t cluster_n)
 {
 	struct ts_backend_grid grid = g->kind->grid(g, 1, block_n, cluster_m, cluster_n);
 
-	return g->gpu.ops->residency(&g->gpu, g->kind->kernel(g, block_n), &grid);
+	return g->gpu.ops->residency(&g->gpu, g->kind->kernel(g, block_n, plain), &grid);
+}
+
+/* Grid number `i` of those that the plan has: a list's, or its own. */
+static const struct ts_plan *find_grid(const struct ts_plan *p, uint32_t i)
+{
+	return p->grids == NULL ? p : &p->grids[i];
+}
+
+uint64_t ts_gemm_rows(const struct ts_plan *p)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < p->grid_count; i++) {
+		const struct ts_plan *grid = find_grid(p, i);
+		uint64_t each = p->layout == TS_MASKED ? p->m : grid->m;
+
+		rows = MAX(rows, grid->first_row + p->batch.by * each);
+	}
+	return rows;
+}
+
+uint64_t ts_gemm_used_rows(const struct ts_plan *p)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < p->grid_count; i++)
+		rows += (uint64_t)find_grid(p, i)->m * p->batch.by;
+	return rows;
+}
+
+/* Rows of the B of one group. */
+static uint32_t count_rows_b(const struct ts_gemm *g, const struct ts_plan *p)
+{
+	return g->form.layout == TS_MMA_ALONG_K ? p->n : p->k;
+}
+
+struct ts_gemm_group ts_gemm_group(const struct ts_gemm *g, const struct ts_plan *p, uint32_t index)
+{
+	struct ts_gemm_group group = {index, ts_grid(p, index)->m, ts_group_row(p, index),
+		(uint64_t)index * count_rows_b(g, p)};
+
+	return group;
 }
 
 /* Room for so many bytes, and a guard behind them. Returns where it begins. */
@@ -108,11 +152,12 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	uint64_t gap = g->form.gap;
 	bool along_k = g->form.layout == TS_MMA_ALONG_K;
 	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
+	uint32_t rows = (uint32_t)ts_gemm_rows(p);
+	uint32_t cols_b = along_k ? p->k : p->n;
 
-	l.a = add_matrix(&l, p->m, p->k, p->k + gap);
-	l.b = along_k ? add_matrix(&l, p->n, p->k, p->k + gap)
-		      : add_matrix(&l, p->k, p->n, p->n + gap);
-	l.c = add_matrix(&l, p->m, p->n, p->n + gap);
+	l.a = add_matrix(&l, rows, p->k, p->k + gap);
+	l.b = add_matrix(&l, p->groups * count_rows_b(g, p), cols_b, cols_b + gap);
+	l.c = add_matrix(&l, rows, p->n, p->n + gap);
 	l.wide_a = widen(&l, l.a, g->kind->align);
 	l.wide_b = widen(&l, l.b, g->kind->align);
 	l.wide_c = widen(&l, l.c, g->kind->align);
@@ -122,7 +167,9 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	l.workspace = add(&l, p->workspace * sums * sizeof(float));
 	if (g->kind->records)
 		l.log = add(&l, ts_probe_layout_make(p).words * sizeof(uint32_t));
-	l.reference = add(&l, (uint64_t)p->m * p->n * sizeof(float));
+	if (!p->plain)
+		l.table = add(&l, ts_group_table_words(p) * sizeof(uint32_t));
+	l.reference = add(&l, (uint64_t)rows * p->n * sizeof(float));
 	return l;
 }
 
@@ -185,7 +232,7 @@ static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 	const struct ts_gemm_matrix *matrices[] = {&l->a, &l->b, &l->c};
 	static const char *const names[] = {"A", "B", "C"};
 	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
-	struct ts_backend_part parts[8] = {{0}};
+	struct ts_backend_part parts[9] = {{0}};
 	uint32_t count = 0;
 
 	if (g->gpu.ops->name_parts == NULL)
@@ -204,11 +251,27 @@ static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 	if (l->log != 0)
 		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->log),
 			ts_probe_layout_make(p).words * sizeof(uint32_t), "the records"};
+	if (l->table != 0)
+		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->table),
+			ts_group_table_words(p) * sizeof(uint32_t), "the groups"};
 	parts[count++] =
 		(struct ts_backend_part){ts_gemm_at(g, l->fault), sizeof(uint32_t), "the fault"};
 	parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->reference),
-		(uint64_t)p->m * p->n * sizeof(float), "the reference"};
+		(uint64_t)l->c.rows * p->n * sizeof(float), "the reference"};
 	g->gpu.ops->name_parts(&g->gpu, g->memory, parts, count);
+}
+
+/* The plan's groups, where it has a table. */
+static bool store_table(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	uint64_t words = ts_group_table_words(p);
+	g_autofree uint32_t *table = g_new(uint32_t, MAX(words, 1));
+	uint64_t address = ts_gemm_at(g, g->layout.table);
+
+	if (words == 0)
+		return true;
+	ts_group_table_make(p, address, table);
+	return g->gpu.ops->store(&g->gpu, address, table, words * sizeof(uint32_t), error);
 }
 
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed, GError **error)
@@ -232,7 +295,7 @@ bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed, 
 		(g->layout.log == 0 ||
 			g->gpu.ops->fill(&g->gpu, ts_gemm_at(g, g->layout.log), TS_PROBE_POISON,
 				log_words, error)) &&
-		draw(g, &g->layout.a, 2 * seed, error) &&
+		store_table(g, p, error) && draw(g, &g->layout.a, 2 * seed, error) &&
 		draw(g, &g->layout.b, 2 * seed + 1, error);
 }
 
@@ -280,26 +343,40 @@ bool ts_gemm_start(struct ts_gemm *g, const struct ts_plan *p, void *const *even
 		(events == NULL || g->gpu.ops->event_record(&g->gpu, events[1], error));
 }
 
-bool ts_gemm_refer(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+/* Begins the reference product of one group. */
+static bool start_reference(struct ts_gemm *g, const struct ts_plan *p,
+	const struct ts_gemm_group *group, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
 	bool along_k = g->form.layout == TS_MMA_ALONG_K;
-	struct ts_reference_args args = {.c = pointer(g, l->reference),
-		.a = pointer(g, l->a.at),
-		.b = pointer(g, l->b.at),
+	struct ts_reference_args args = {.c = (float *)pointer(g, l->reference) + group->row * p->n,
+		.a = (uint16_t *)pointer(g, l->a.at) + group->row * l->a.ld,
+		.b = (uint16_t *)pointer(g, l->b.at) + group->row_b * l->b.ld,
 		.lda = l->a.ld,
 		.b_k = along_k ? 1 : l->b.ld,
 		.b_n = along_k ? l->b.ld : 1,
-		.m = p->m,
+		.m = group->rows,
 		.n = p->n,
 		.k = p->k,
 		.type = g->form.type};
-	uint32_t down = (p->m + TS_MATRIX_SIDE - 1) / TS_MATRIX_SIDE;
+	uint32_t down = (group->rows + TS_MATRIX_SIDE - 1) / TS_MATRIX_SIDE;
 	uint32_t across = (p->n + TS_MATRIX_SIDE - 1) / TS_MATRIX_SIDE;
 	struct ts_backend_grid grid = {down * across, {1, 1}, TS_MATRIX_THREADS, 0};
 	void *arguments[] = {&args};
 
-	return ts_backend_run(&g->gpu, g->reference, &grid, arguments, error);
+	return group->rows == 0 ||
+		g->gpu.ops->start(&g->gpu, g->reference, &grid, arguments, error);
+}
+
+bool ts_gemm_refer(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	for (uint32_t i = 0; i < p->groups; i++) {
+		struct ts_gemm_group group = ts_gemm_group(g, p, i);
+
+		if (!start_reference(g, p, &group, error))
+			return false;
+	}
+	return g->gpu.ops->wait(&g->gpu, error);
 }
 
 void *ts_gemm_fetch(struct ts_gemm *g, uint64_t from, uint64_t words, GError **error)

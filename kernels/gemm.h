@@ -23,10 +23,11 @@ struct ts_gemm_matrix {
 
 /* Where the parts of a problem's memory begin, in words of 32 bits. Between them are guards. */
 struct ts_gemm_layout {
-	struct ts_gemm_matrix a, b, c;
+	struct ts_gemm_matrix a, b, c; /* of all groups, one behind the other */
 	struct ts_gemm_matrix wide_a, wide_b,
 		wide_c; /* copies for a kernel; at 0 where there are none */
 	uint64_t counters, flags, fault, workspace, log;
+	uint64_t table;     /* of a plan with groups */
 	uint64_t reference; /* in fp32 */
 	uint64_t words;
 	uint32_t counter_words; /* from one counter to the next */
@@ -36,6 +37,12 @@ enum { TS_GEMM_GUARD = 64 };
 
 /* Two NaN: an element that was not written is never taken for a result. */
 static const uint32_t TS_GEMM_POISON = 0x7fc07fc0;
+
+/* One group of a plan: its rows of A and C, the first of them, and the first row of its B. */
+struct ts_gemm_group {
+	uint32_t g, rows;
+	uint64_t row, row_b;
+};
 
 struct ts_gemm_kind;
 
@@ -56,6 +63,7 @@ struct ts_gemm {
 /* A family of kernels, behind --kernel. */
 struct ts_gemm_kind {
 	const char *name, *program;
+	const char *groups_program;    /* with kernels for plans that are not plain; NULL: none */
 	const char *blocks, *clusters; /* that it has, in words */
 	/* Rows of the matrices begin at multiples of so many elements, or are copied; counters are
 	 * so many words apart. */
@@ -67,7 +75,7 @@ struct ts_gemm_kind {
 	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);
 	bool (*has_cluster)(int64_t cluster_m, int64_t cluster_n);
 	bool (*has_form)(const struct ts_gemm_form *form);
-	void *(*kernel)(const struct ts_gemm *g, uint32_t block_n);
+	void *(*kernel)(const struct ts_gemm *g, uint32_t block_n, bool plain);
 	/* The shape of a launch of `count` workers. */
 	struct ts_backend_grid (*grid)(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
 		uint32_t cluster_m, uint32_t cluster_n);
@@ -84,16 +92,25 @@ bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	GError **error);
 void ts_gemm_close(struct ts_gemm *g);
 
-/* Workers of the plan's kernel, clusters or CTAs, that are resident at once; 0 where there is no
- * room. */
-uint32_t ts_gemm_residency(
-	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n);
+/* Workers of a kernel for plans that are `plain` or not, clusters or CTAs, that are resident at
+ * once; 0 where there is no room. */
+uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_n,
+	uint32_t cluster_m, uint32_t cluster_n);
+
+/* Rows of A and C that all groups of the plan take, and of these those that are computed. */
+uint64_t ts_gemm_rows(const struct ts_plan *plan);
+uint64_t ts_gemm_used_rows(const struct ts_plan *plan);
+
+/* Group `index` < plan.groups. A plain plan is one. */
+struct ts_gemm_group ts_gemm_group(
+	const struct ts_gemm *g, const struct ts_plan *plan, uint32_t index);
 
 /* Words of memory that the plan needs. */
 uint64_t ts_gemm_words(const struct ts_gemm *g, const struct ts_plan *plan);
 
-/* Makes memory, all of it poisoned, and draws A and B. M and N are from 1 to 2^30, K from 0; a
- * kernel that copies its operands wants K from 1. */
+/* Makes memory, all of it poisoned, and draws A and B. The rows of all groups, and those of all B,
+ * are from 1 to 2^30, and so is N; K is from 0, and the same for all groups as N is; a kernel that
+ * copies its operands wants K from 1. */
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *plan, uint64_t seed, GError **error);
 
 /* How many words stand for a counter of a plan with a workspace; none where it has none. */

@@ -8,8 +8,6 @@
 enum {
 	TS_GEMM_BLOCK_M = 128,
 	TS_GEMM_BLOCK_K = 64,
-	TS_GEMM_WIDE = 256, /* BLOCK_N of one kernel */
-	TS_GEMM_SLIM = 128, /* and of the other */
 	TS_GEMM_THREADS = 384,
 	TS_GEMM_HALVES = 2, /* of a tile, each with a warpgroup that multiplies */
 	TS_GEMM_BOX = 64,   /* rows and columns of the copy engine's boxes of C */

@@ -3,7 +3,7 @@
 
 #include "kernels/gemm.h"
 
-enum { LARGE, SMALL, KINDS };
+enum { LARGE, SMALL, BLOCKS };
 
 /* What a kernel is compiled for: threads of a CTA, and stages in shared memory. */
 static const struct {
@@ -45,14 +45,15 @@ static uint32_t block_of(uint32_t i)
 
 static bool find(struct ts_gemm *g, GError **error)
 {
-	for (uint32_t i = 0; i < KINDS; i++) {
-		g_autofree char *name = g_strdup_printf("ts_mma_%s_%s_%u%s%s",
-			g->form.type == TS_MMA_BF16 ? "bf16" : "fp16",
-			g->form.layout == TS_MMA_ALONG_K ? "nk" : "kn", block_of(i),
-			is_cpu(g) ? "_" : "", is_cpu(g) ? targets[find_target(g)].name : "");
+	/* First those for plain plans, then those for others. */
+	for (uint32_t i = 0; i < 2 * BLOCKS; i++) {
+		uint32_t block = block_of(i % BLOCKS);
+		g_autofree char *name = g_strdup_printf("ts_mma_%s%s_%s_%u%s%s",
+			i < BLOCKS ? "" : "groups_", g->form.type == TS_MMA_BF16 ? "bf16" : "fp16",
+			g->form.layout == TS_MMA_ALONG_K ? "nk" : "kn", block, is_cpu(g) ? "_" : "",
+			is_cpu(g) ? targets[find_target(g)].name : "");
 
-		g->kernels[i] =
-			g->gpu.ops->kernel(&g->gpu, name, shared_bytes(g, block_of(i)), error);
+		g->kernels[i] = g->gpu.ops->kernel(&g->gpu, name, shared_bytes(g, block), error);
 		if (g->kernels[i] == NULL)
 			return false;
 	}
@@ -77,9 +78,9 @@ static bool has_form(const struct ts_gemm_form *form)
 	return true;
 }
 
-static void *kernel(const struct ts_gemm *g, uint32_t block_n)
+static void *kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
 {
-	return g->kernels[block_n == TS_MMA_LARGE ? LARGE : SMALL];
+	return g->kernels[(block_n == TS_MMA_LARGE ? LARGE : SMALL) + (plain ? 0 : BLOCKS)];
 }
 
 static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
@@ -110,6 +111,7 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		.ldb = l->b.ld,
 		.ldc = l->c.ld,
 		.plan = *p,
+		.table = p->plain ? NULL : pointer(g, l->table),
 		.counters = pointer(g, l->counters),
 		.counter_words = l->counter_words,
 		.hardware_domain = g->hardware_domain,
@@ -124,12 +126,14 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		args.group_room = (uint32_t)MIN(log.group_room, UINT32_MAX);
 		args.event_room = (uint32_t)MIN(log.event_room, UINT32_MAX);
 	}
-	return g->gpu.ops->start(&g->gpu, g->kind->kernel(g, p->block_n), &grid, arguments, error);
+	return g->gpu.ops->start(
+		&g->gpu, g->kind->kernel(g, p->block_n, p->plain), &grid, arguments, error);
 }
 
 /* A cache line of any of the devices has 256 bytes at most. */
 const struct ts_gemm_kind ts_gemm_mma = {.name = "mma",
 	.program = "mma",
+	.groups_program = "mma_groups",
 	.blocks = "128x128x32 and 64x64x32",
 	.clusters = "any",
 	.align = 1,

@@ -2,21 +2,40 @@
 #include "kernels/cuda.h"
 #include "kernels/gemm.h"
 
-enum { WIDE, SLIM };
+/* Each kernel has tiles of its own width. */
+static const struct {
+	uint32_t block_n;
+	const char *name;
+} kernels[] = {
+	{256, "ts_gemm_256"}, {192, "ts_gemm_192"}, {128, "ts_gemm_128"}, {64, "ts_gemm_64"}};
 
 static bool find(struct ts_gemm *g, GError **error)
 {
-	g->kernels[WIDE] = g->gpu.ops->kernel(&g->gpu, "ts_gemm_wide", TS_GEMM_SHARED, error);
-	if (g->kernels[WIDE] != NULL)
-		g->kernels[SLIM] =
-			g->gpu.ops->kernel(&g->gpu, "ts_gemm_slim", TS_GEMM_SHARED, error);
-	return g->kernels[SLIM] != NULL;
+	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
+		g->kernels[i] = g->gpu.ops->kernel(&g->gpu, kernels[i].name, TS_GEMM_SHARED, error);
+		if (g->kernels[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+static void *kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
+{
+	(void)plain;
+	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
+		if (kernels[i].block_n == block_n)
+			return g->kernels[i];
+	return NULL;
 }
 
 static bool has_block(int64_t block_m, int64_t block_n, int64_t block_k)
 {
-	return block_m == TS_GEMM_BLOCK_M && block_k == TS_GEMM_BLOCK_K &&
-		(block_n == TS_GEMM_WIDE || block_n == TS_GEMM_SLIM);
+	if (block_m != TS_GEMM_BLOCK_M || block_k != TS_GEMM_BLOCK_K)
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
+		if (kernels[i].block_n == block_n)
+			return true;
+	return false;
 }
 
 static bool has_cluster(int64_t cluster_m, int64_t cluster_n)
@@ -29,11 +48,6 @@ static bool has_cluster(int64_t cluster_m, int64_t cluster_n)
 static bool has_form(const struct ts_gemm_form *form)
 {
 	return form->type == TS_MMA_BF16 && form->layout == TS_MMA_ALONG_K;
-}
-
-static void *kernel(const struct ts_gemm *g, uint32_t block_n)
-{
-	return g->kernels[block_n == TS_GEMM_WIDE ? WIDE : SLIM];
 }
 
 static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
@@ -77,14 +91,15 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 	return encode(g, &args.a, &l->a, &l->wide_a, p->block_m / p->cluster_n, error) &&
 		encode(g, &args.b, &l->b, &l->wide_b, p->block_n / p->cluster_m, error) &&
 		encode(g, &args.c, &l->c, &l->wide_c, TS_GEMM_BOX, error) &&
-		g->gpu.ops->start(&g->gpu, kernel(g, p->block_n), &grid, arguments, error);
+		g->gpu.ops->start(
+			&g->gpu, kernel(g, p->block_n, p->plain), &grid, arguments, error);
 }
 
 /* The copy engine takes rows that begin at multiples of 16 bytes; copies of others belong to the
  * launch and to its time. */
 const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.program = "gemm_sm90",
-	.blocks = "128x256x64 and 128x128x64",
+	.blocks = "128x256x64, 128x192x64, 128x128x64 and 128x64x64",
 	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
 	.align = 8,
 	.counter_words = 1,

@@ -7,9 +7,9 @@
 
 #include "kernels/mma_soft.h"
 
-/* Products that are quickly summed here; and lines and elements of the samples of larger problems.
- */
-enum { SMALL = 1 << 23, SMALL_ALONE = 1 << 26, LINES = 8, SPOTS = 512 };
+/* Products that are quickly summed here; and of the samples of larger problems the lines and
+ * elements, and of how many groups they are at most. */
+enum { SMALL = 1 << 23, SMALL_ALONE = 1 << 26, LINES = 8, SPOTS = 512, GROUPS = 8 };
 
 static const uint16_t POISON = 0x7fc0;
 
@@ -17,7 +17,9 @@ struct check {
 	struct ts_gemm *g;
 	const struct ts_plan *plan;
 	struct ts_gemm_verdict *v;
-	uint16_t *a, *b, *c;
+	struct ts_gemm_group group; /* that is looked at */
+	uint16_t *a, *b;            /* its operands */
+	uint16_t *c;                /* all of C */
 	double slack;
 	double squares, error_squares; /* of the reference, and of the errors */
 };
@@ -50,12 +52,13 @@ static double find_slack(uint32_t k)
 static void compare(struct check *k, uint32_t m, uint32_t n, double reference)
 {
 	const struct ts_gemm *g = k->g;
-	uint16_t bits = k->c[m * g->layout.c.ld + n];
+	uint16_t bits = k->c[(k->group.row + m) * g->layout.c.ld + n];
 	double value = widen(k, bits);
 	double error = value - reference;
 	/* Rounding costs half a unit: 2^-8 at most of bf16, 2^-11 of half precision. Without K
 	 * nothing may be lost. */
 	double unit = g->form.type == TS_MMA_FP16 ? 2048 : 256;
+	char of[32] = "";
 	double share = fabs(error) / (fabs(reference) / unit + k->slack + DBL_MIN);
 
 	k->squares += reference * reference;
@@ -67,8 +70,10 @@ static void compare(struct check *k, uint32_t m, uint32_t n, double reference)
 		return;
 	}
 	k->v->worst = INFINITY;
-	fault(k, "C[%u, %u] in tile (%u, %u) is %g, where the product is %g%s", m, n,
-		m / k->plan->block_m, n / k->plan->block_n, value, reference,
+	if (k->plan->groups > 1)
+		g_snprintf(of, sizeof of, " of group %u", k->group.g);
+	fault(k, "C[%u, %u] in tile (%u, %u)%s is %g, where the product is %g%s", m, n,
+		m / k->plan->block_m, n / k->plan->block_n, of, value, reference,
 		bits == POISON ? ": it was not written" : "");
 }
 
@@ -101,51 +106,157 @@ static uint32_t pick_line(GRand *random, uint32_t size, uint32_t block, uint32_t
 	return (uint32_t)g_rand_int_range(random, 0, (gint32)size);
 }
 
-static void compare_lines(struct check *k, GRand *random)
+/* `lines` rows and columns of a group. */
+static void compare_lines(struct check *k, GRand *random, uint32_t lines)
 {
 	const struct ts_plan *p = k->plan;
 
-	for (uint32_t i = 0; i < LINES; i++) {
-		uint32_t m = pick_line(random, p->m, p->block_m, i);
+	for (uint32_t i = 0; i < lines; i++) {
+		uint32_t m = pick_line(random, k->group.rows, p->block_m, i);
 		uint32_t n = pick_line(random, p->n, p->block_n, i);
 
 		for (uint32_t j = 0; j < p->n; j++)
 			compare_here(k, m, j);
-		for (uint32_t j = 0; j < p->m; j++)
+		for (uint32_t j = 0; j < k->group.rows; j++)
 			compare_here(k, j, n);
 	}
+}
+
+/* `spots` elements of a group, most of them at its edges. */
+static void compare_spots(struct check *k, GRand *random, uint32_t spots)
+{
+	const struct ts_plan *p = k->plan;
+
+	for (uint32_t i = 0; i < spots; i++) {
+		uint32_t m = pick_line(
+			random, k->group.rows, p->block_m, (uint32_t)g_rand_int(random) % 16);
+		uint32_t n = pick_line(random, p->n, p->block_n, (uint32_t)g_rand_int(random) % 16);
+
+		compare_here(k, m, n);
+	}
+}
+
+static void compare_each(struct check *k, GRand *random, uint32_t ignored)
+{
+	(void)random;
+	(void)ignored;
+	for (uint32_t m = 0; m < k->group.rows; m++)
+		for (uint32_t n = 0; n < k->plan->n; n++)
+			compare_here(k, m, n);
+}
+
+/* Rows [row, row + rows) of a matrix. */
+static uint16_t *fetch_rows(struct check *k, const struct ts_gemm_matrix *x, uint64_t row,
+	uint64_t rows, GError **error)
+{
+	/* Memory is fetched in words of two elements. */
+	uint64_t from = row * x->ld, odd = from % 2;
+	g_autofree uint16_t *words =
+		ts_gemm_fetch(k->g, x->at + from / 2, (rows * x->ld + odd + 1) / 2, error);
+
+	if (words == NULL)
+		return NULL;
+	memmove(words, words + odd, rows * x->ld * sizeof *words);
+	return g_steal_pointer(&words);
+}
+
+/* Looks at one group with sums that are made here. */
+static bool look_at(struct check *k, uint32_t index, GRand *random,
+	void (*compare_some)(struct check *k, GRand *random, uint32_t count), uint32_t count,
+	GError **error)
+{
+	const struct ts_gemm_layout *l = &k->g->layout;
+	uint64_t rows_b = l->b.rows / k->plan->groups;
+
+	k->group = ts_gemm_group(k->g, k->plan, index);
+	if (k->group.rows == 0)
+		return true;
+	k->a = fetch_rows(k, &l->a, k->group.row, k->group.rows, error);
+	if (k->a != NULL)
+		k->b = fetch_rows(k, &l->b, k->group.row_b, rows_b, error);
+	if (k->b != NULL)
+		compare_some(k, random, count);
+	g_clear_pointer(&k->a, g_free);
+	if (k->b == NULL)
+		return false;
+	g_clear_pointer(&k->b, g_free);
+	return true;
+}
+
+/* The same of all groups, or of a few: the first and the last that have rows, the longest, and any.
+ */
+static bool look_at_some(struct check *k, GRand *random,
+	void (*compare_some)(struct check *k, GRand *random, uint32_t count), uint32_t count,
+	GError **error)
+{
+	const struct ts_plan *p = k->plan;
+	g_autoptr(GArray) filled = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; i < p->groups; i++) {
+		if (ts_grid(p, i)->m > 0)
+			g_array_append_val(filled, i);
+		if (ts_grid(p, i)->m > ts_grid(p, longest)->m)
+			longest = i;
+	}
+	for (uint32_t i = 0; i < MIN(filled->len, GROUPS); i++) {
+		uint32_t index = g_array_index(filled, uint32_t, i);
+
+		if (filled->len > GROUPS && i == 1)
+			index = g_array_index(filled, uint32_t, filled->len - 1);
+		else if (filled->len > GROUPS && i == 2)
+			index = longest;
+		else if (filled->len > GROUPS && i > 2)
+			index = g_array_index(filled, uint32_t,
+				(uint32_t)g_rand_int_range(random, 0, (gint32)filled->len));
+		if (!look_at(k, index, random, compare_some, count, error))
+			return false;
+	}
+	return true;
 }
 
 /* All of C against the other kernel's product, and spots of it against sums made here. */
 static bool compare_all(struct check *k, GRand *random, GError **error)
 {
 	const struct ts_plan *p = k->plan;
-	uint64_t count = (uint64_t)p->m * p->n;
+	uint64_t count = (uint64_t)k->g->layout.c.rows * p->n;
 	g_autofree float *reference = NULL;
 
-	for (uint32_t i = 0; i < SPOTS; i++) {
-		uint32_t m = pick_line(random, p->m, p->block_m, (uint32_t)g_rand_int(random) % 16);
-		uint32_t n = pick_line(random, p->n, p->block_n, (uint32_t)g_rand_int(random) % 16);
-
-		compare_here(k, m, n);
-	}
-	if (!ts_gemm_refer(k->g, p, error))
+	if (!look_at_some(k, random, compare_spots, SPOTS / MIN(p->groups, GROUPS), error) ||
+		!ts_gemm_refer(k->g, p, error))
 		return false;
 	reference = ts_gemm_fetch(k->g, k->g->layout.reference, count, error);
 	if (reference == NULL)
 		return false;
 	k->v->checked = 0;
 	k->squares = k->error_squares = 0;
-	for (uint64_t i = 0; i < count; i++)
-		compare(k, (uint32_t)(i / p->n), (uint32_t)(i % p->n), (double)reference[i]);
+	for (uint32_t i = 0; i < p->groups; i++) {
+		k->group = ts_gemm_group(k->g, p, i);
+		for (uint32_t m = 0; m < k->group.rows; m++)
+			for (uint32_t n = 0; n < p->n; n++)
+				compare(k, m, n, (double)reference[(k->group.row + m) * p->n + n]);
+	}
 	return true;
 }
 
-/* What is between the rows of C. */
+/* What is between the rows of C, and the rows that no group has. */
 static void check_gaps(struct check *k)
 {
 	const struct ts_gemm_matrix *c = &k->g->layout.c;
+	g_autofree uint8_t *used = g_new0(uint8_t, c->rows);
 
+	for (uint32_t i = 0; i < k->plan->groups; i++) {
+		struct ts_gemm_group group = ts_gemm_group(k->g, k->plan, i);
+
+		memset(used + group.row, 1, group.rows);
+	}
+	for (uint64_t m = 0; m < c->rows; m++)
+		for (uint64_t n = 0; used[m] == 0 && n < c->cols; n++)
+			if (k->c[m * c->ld + n] != POISON)
+				fault(k,
+					"element %" G_GUINT64_FORMAT " of row %" G_GUINT64_FORMAT
+					" of C was written, which is no group's",
+					n, m);
 	for (uint64_t m = 0; m < c->rows; m++)
 		for (uint64_t n = c->cols; n < c->ld; n++)
 			if (k->c[m * c->ld + n] != POISON)
@@ -156,39 +267,29 @@ static void check_gaps(struct check *k)
 					m, n - c->cols);
 }
 
-static uint16_t *fetch(struct check *k, const struct ts_gemm_matrix *x, GError **error)
-{
-	return ts_gemm_fetch(k->g, x->at, (x->rows * x->ld + 1) / 2, error);
-}
-
 static bool check_product(struct check *k, enum ts_gemm_effort effort, GError **error)
 {
 	const struct ts_plan *p = k->plan;
-	const struct ts_gemm_layout *l = &k->g->layout;
+	const struct ts_gemm_matrix *c = &k->g->layout.c;
 	uint64_t most = k->g->gpu.ops->only_by_name ? SMALL_ALONE : SMALL;
-	bool small = (uint64_t)p->m * p->n <= most / MAX(p->k, 1);
+	bool small = ts_gemm_used_rows(p) * p->n <= most / MAX(p->k, 1);
 	GRand *random = g_rand_new_with_seed(p->m ^ p->n << 10 ^ p->k << 20);
 	bool good = true;
 
-	k->a = fetch(k, &l->a, error);
-	if (k->a != NULL)
-		k->b = fetch(k, &l->b, error);
-	if (k->b != NULL)
-		k->c = fetch(k, &l->c, error);
+	k->c = fetch_rows(k, c, 0, c->rows, error);
 	if (k->c != NULL)
 		check_gaps(k);
 	if (k->c == NULL)
 		good = false;
 	else if (small)
-		for (uint64_t i = 0; i < (uint64_t)p->m * p->n; i++)
-			compare_here(k, (uint32_t)(i / p->n), (uint32_t)(i % p->n));
+		for (uint32_t i = 0; good && i < p->groups; i++)
+			good = look_at(k, i, random, compare_each, 0, error);
 	else if (effort == TS_GEMM_SAMPLE)
-		compare_lines(k, random);
+		good = look_at_some(k, random, compare_lines,
+			p->groups == 1 ? LINES : MAX(LINES / p->groups, 2), error);
 	else
 		good = compare_all(k, random, error);
 	g_rand_free(random);
-	g_free(k->a);
-	g_free(k->b);
 	g_free(k->c);
 	k->v->error = sqrt(k->error_squares / MAX(k->squares, 1e-300));
 	return good;
@@ -243,14 +344,16 @@ static bool check_guards(struct check *k, GError **error)
 		{l->fault, 4, "after the fault"},
 		{l->workspace, p->workspace * sums * 4, "after the workspace"},
 		/* Those of the records are for whoever reads them. */
-		{l->log != 0 ? l->log : l->reference, 0, ""}};
+		{l->log, 0, ""}, {l->table, ts_group_table_words(p) * 4, "after the groups"},
+		{l->reference, 0, ""}};
 	const struct stretch *before = &parts[0];
 
 	for (size_t i = 1; i < G_N_ELEMENTS(parts); i++) {
 		if (parts[i].at == 0)
 			continue;
-		if (!check_guard(
-			    k, before->at * 4 + before->bytes, parts[i].at, before->name, error))
+		if (before->name[0] != '\0' &&
+			!check_guard(k, before->at * 4 + before->bytes, parts[i].at, before->name,
+				error))
 			return false;
 		before = &parts[i];
 	}

@@ -4,16 +4,13 @@
  * 64 rows of the tile each, and write the output. */
 #define TS_PLAIN_ONLY /* the host refuses groups and shapes */
 #include "kernels/gemm_args.h"
-#include "kernels/ptx.h"
+#include "kernels/ptx_multiply.h"
 #include "policies/pipeline.h"
 
 enum { BLOCK_M = TS_GEMM_BLOCK_M, BLOCK_K = TS_GEMM_BLOCK_K, BOX = TS_GEMM_BOX };
 
 /* Items in the scheduler's ring: roles can be one item apart. */
 enum { ITEMS = 2 };
-
-/* Boxes of C in flight for each warpgroup. */
-enum { OUTPUTS = 2 };
 
 /* An item as it is handed on; k_end 0 means that there is none and that the roles leave. Of an item
  * whose k iterations are cut, with what follows in fix_up.h: the counter is signalled by who
@@ -25,14 +22,16 @@ struct alignas(16) handed {
 
 /* All shared memory of a CTA. Operands and output boxes are swizzled by the copy engine, which
  * needs 1024 byte alignment. */
-template <int BLOCK_N, int STAGES> struct room {
+template <int BLOCK_N, int STAGES, int OUTPUTS> struct room {
 	enum {
 		block_n = BLOCK_N,
 		stages = STAGES,
+		outputs = OUTPUTS, /* boxes of C in flight for each warpgroup */
+		boxes = BLOCK_N / BOX,
 		/* K iterations before the end of an item's loads at which the next one is asked
 		 * for: long enough for the answers of a few atomics, and no longer, since what a
 		 * worker has claimed is lost to the others. */
-		ahead = 4 * TS_GEMM_WIDE / BLOCK_N
+		ahead = 4 * 256 / BLOCK_N
 	};
 	uint16_t a[STAGES][BLOCK_M * BLOCK_K];
 	uint16_t b[STAGES][BLOCK_N * BLOCK_K];
@@ -128,21 +127,20 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 	return h;
 }
 
-/* The scheduler: one thread, in the CTA of rank 0. */
+/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item. */
 template <class ROOM>
-TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
+TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
+	struct ts_worker w, struct handed h)
 {
-	uint32_t id = gpu_cluster();
-	struct ts_worker w = ts_worker_make(id, id % a->plan.domains);
 	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
-	struct handed h;
 
 	for (uint32_t count = 0;; count++) {
 		uint64_t *full = &r->item_full[ring.stage];
 
-		if (count > 0)
+		if (count > 0) {
 			ptx_barrier_wait(&r->wanted, (count - 1) & 1);
-		h = ask(a, &w);
+			h = ask(a, &w);
+		}
 		ptx_barrier_wait(&r->item_empty[ring.stage], ts_empty_parity(ring));
 		r->items[ring.stage] = h;
 		ptx_barrier_arrive(full);
@@ -173,22 +171,32 @@ template <class ROOM> TS_GPU struct handed take(ROOM *r, struct ts_pipeline *rin
 	return h;
 }
 
-/* The same for a warp. */
-template <class ROOM> TS_GPU struct handed take_together(ROOM *r, struct ts_pipeline *ring)
+/* The same for a warp, each word of it in the lane of its number. */
+template <class ROOM> TS_GPU uint32_t take_together(ROOM *r, struct ts_pipeline *ring)
 {
-	struct handed h = {0, 0, 0, 0, 0, 0, 0, 0};
+	uint32_t lane = gpu_thread() % 32, word;
 
-	if (gpu_thread() % 32 == 0)
-		h = take(r, ring);
-	h.m = ptx_of_lane(h.m, 0);
-	h.n = ptx_of_lane(h.n, 0);
-	h.k_begin = ptx_of_lane(h.k_begin, 0);
-	h.k_end = ptx_of_lane(h.k_end, 0);
-	h.slot = ptx_of_lane(h.slot, 0);
-	h.parts = ptx_of_lane(h.parts, 0);
-	h.counter = ptx_of_lane(h.counter, 0);
-	h.owns = ptx_of_lane(h.owns, 0);
-	return h;
+	ptx_barrier_wait_cluster(&r->item_full[ring->stage], ts_full_parity(*ring));
+	word = (&r->items[ring->stage].m)[lane % 8];
+	__syncwarp();
+	if (lane == 0 && r->items[ring->stage].k_end != 0)
+		ptx_barrier_arrive_at(&r->item_empty[ring->stage], 0);
+	*ring = ts_pipeline_next(*ring, ITEMS);
+	return word;
+}
+
+/* What a warp has to know of its item while it multiplies, */
+TS_GPU struct handed find_work(uint32_t word)
+{
+	return {ptx_of_lane(word, 0), ptx_of_lane(word, 1), ptx_of_lane(word, 2),
+		ptx_of_lane(word, 3), 0, 0, 0, 0};
+}
+
+/* and what comes after. */
+TS_GPU struct handed find_rest(uint32_t word)
+{
+	return {0, 0, 0, 0, ptx_of_lane(word, 4), ptx_of_lane(word, 5), ptx_of_lane(word, 6),
+		ptx_of_lane(word, 7)};
 }
 
 TS_GPU struct ts_tile find_tile(
@@ -233,6 +241,7 @@ TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
 
 		if (h.k_end == 0)
 			return;
+#pragma unroll 1
 		for (uint32_t k = h.k_begin; k < h.k_end; k++) {
 			uint64_t *full = &r->full[stage.stage];
 
@@ -251,109 +260,161 @@ TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
 	}
 }
 
-/* This lane's one of the CTAs that write into this one's stages: those of its row and column. */
-TS_GPU uint32_t find_writer(const struct place *at, uint32_t lane)
+/* The CTAs that write into this one's stages are those of its row and column: the first empty
+ * barrier of this lane's one of them, 0 for most lanes. */
+template <class ROOM> TS_GPU uint32_t find_writer(ROOM *r, const struct place *at)
 {
+	uint32_t lane = gpu_thread() % 32;
 	uint32_t n = lane - at->cluster_m;
+	uint32_t rank = lane + at->n * at->cluster_m;
 
-	if (lane < at->cluster_m)
-		return lane + at->n * at->cluster_m;
-	return at->m + (n + (n >= at->n ? 1 : 0)) * at->cluster_m;
+	if (lane >= at->cluster_m + at->cluster_n - 1)
+		return 0;
+	if (lane >= at->cluster_m)
+		rank = at->m + (n + (n >= at->n ? 1 : 0)) * at->cluster_m;
+	return ptx_shared_of(&r->empty[0], rank);
 }
 
 /* A warp is done with a stage: it tells all that write there. */
-template <class ROOM>
-TS_GPU void free_stage(ROOM *r, const struct place *at, uint32_t stage, uint32_t writer)
+TS_GPU void free_stage(uint32_t writer, uint32_t stage)
 {
-	if (gpu_thread() % 32 < at->cluster_m + at->cluster_n - 1)
-		ptx_barrier_arrive_at(&r->empty[stage], writer);
+	if (writer != 0)
+		ptx_barrier_arrive_there(writer + stage * (uint32_t)sizeof(uint64_t));
 }
 
-/* d = the 64 rows of A that belong to this warpgroup times B, over the item's k range. */
-template <class ROOM, int SUMS>
-TS_GPU struct ts_pipeline accumulate(ROOM *r, const struct place *at, const struct handed *h,
-	struct ts_pipeline stage, uint32_t half, float (&d)[SUMS])
+/* A warpgroup's half of a tile of C, rounded, and its first row and column: while it is on its way
+ * out the next tile is multiplied. */
+template <int PAIRS> struct rounded {
+	uint32_t pairs[PAIRS];
+	uint32_t x, y;
+	bool there;
+};
+
+/* One box of it, to shared memory and from there to C by the copy engine, which leaves out what is
+ * beyond the edge. */
+template <class ROOM, int PAIRS>
+TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
+	const struct rounded<PAIRS> &c, int box)
 {
-	uint32_t writer = find_writer(at, gpu_thread() % 32);
-	uint32_t before = 0;
+	uint32_t thread = ptx_thread() % 128, lane = thread % 32;
+	uint32_t row = thread / 32 * 16 + lane % 16; /* whose address this lane gives */
+	uint16_t *to = r->c[half][box % ROOM::outputs];
+	uint32_t address = ptx_shared(to) + row * 128 + (lane / 16 ^ row % 8) * 16;
+	uint32_t x = c.x + (uint32_t)box * BOX;
 
-	for (uint32_t k = h->k_begin; k < h->k_end; k++) {
-		uint64_t a, b;
-
-		ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
-		a = ptx_operand(&r->a[stage.stage][half * BOX * BLOCK_K]);
-		b = ptx_operand(r->b[stage.stage]);
-		ptx_multiply_begin();
+	if (thread == 0)
+		ptx_copy_out_wait<ROOM::outputs - 1>();
+	ptx_sync(1 + half, 128);
 #pragma unroll
-		for (uint32_t i = 0; i < BLOCK_K / 16; i++)
-			ptx_multiply(d, a + 2 * i, b + 2 * i, k > h->k_begin || i > 0 ? 1 : 0);
-		ptx_multiply_group();
-		/* Two iterations are in flight, so that the tensor cores always have work. */
-		if (k > h->k_begin) {
-			ptx_multiply_wait<1>();
-			free_stage(r, at, before, writer);
-		}
-		before = stage.stage;
-		stage = ts_pipeline_next(stage, ROOM::stages);
+	for (int i = 0; i < BOX / 16; i++) {
+		const uint32_t *pairs = &c.pairs[(box * BOX + i * 16) / 4];
+
+		/* Swizzled as the copy engine does it. */
+		ptx_store_matrices(
+			address ^ (uint32_t)i * 32, pairs[0], pairs[1], pairs[2], pairs[3]);
 	}
+	ptx_fence_copies();
+	ptx_sync(1 + half, 128);
+	if (thread != 0)
+		return;
+	/* Some boxes of an edge tile are outside altogether. */
+	if (x < a->plan.n)
+		ptx_copy_out(&a->c, to, x, c.y);
+	ptx_copy_out_group();
+}
+
+/* All of it that there is. */
+template <class ROOM, int PAIRS>
+TS_GPU void store(const struct ts_gemm_args *a, ROOM *r, uint32_t half, struct rounded<PAIRS> &c)
+{
+	if (!c.there)
+		return;
+#pragma unroll
+	for (int box = 0; box < ROOM::boxes; box++)
+		store_box(a, r, half, c, box);
+	c.there = false;
+}
+
+/* Starts the products of a stage. */
+template <class ROOM, int SUMS>
+TS_GPU void multiply_stage(
+	ROOM *r, struct ts_pipeline stage, uint32_t half, bool first, float (&d)[SUMS])
+{
+	uint64_t a, b;
+
+	ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
+	a = ptx_operand(&r->a[stage.stage][half * BOX * BLOCK_K]);
+	b = ptx_operand(r->b[stage.stage]);
+	ptx_multiply_begin();
+#pragma unroll
+	for (uint32_t i = 0; i < BLOCK_K / 16; i++)
+		ptx_multiply(d, a + 2 * i, b + 2 * i, !first || i > 0 ? 1 : 0);
+	ptx_multiply_group();
+}
+
+/* The same for a stage after the first, where `before` is the one before it, which is then free:
+ * two iterations are in flight, so that the tensor cores always have work. Returns the stage. */
+template <class ROOM, int SUMS>
+TS_GPU uint32_t multiply_next(ROOM *r, uint32_t writer, struct ts_pipeline *stage, uint32_t before,
+	uint32_t half, float (&d)[SUMS])
+{
+	uint32_t now = stage->stage;
+
+	multiply_stage(r, *stage, half, false, d);
+	ptx_multiply_wait<1>();
+	free_stage(writer, before);
+	*stage = ts_pipeline_next(*stage, ROOM::stages);
+	return now;
+}
+
+/* d = the 64 rows of A that belong to this warpgroup times B, over the item's k range. `c`, which
+ * was computed before, is stored in the meantime. */
+template <class ROOM, int SUMS>
+TS_GPU struct ts_pipeline accumulate(const struct ts_gemm_args *a, ROOM *r, uint32_t writer,
+	const struct handed *h, struct ts_pipeline stage, uint32_t half, float (&d)[SUMS],
+	struct rounded<SUMS / 2> &c)
+{
+	uint32_t left = h->k_end - h->k_begin - 1;
+	uint32_t before = stage.stage;
+
+	multiply_stage(r, stage, half, true, d);
+	stage = ts_pipeline_next(stage, ROOM::stages);
+	if (c.there) {
+#pragma unroll
+		for (int box = 0; box < ROOM::boxes; box++) {
+			store_box(a, r, half, c, box);
+			if (left == 0)
+				continue;
+			before = multiply_next(r, writer, &stage, before, half, d);
+			left--;
+		}
+	}
+	/* Their registers are free from here on. */
+	c.there = false;
+#pragma unroll
+	for (int i = 0; i < SUMS / 2; i++)
+		c.pairs[i] = 0;
+#pragma unroll 1
+	for (; left > 0; left--)
+		before = multiply_next(r, writer, &stage, before, half, d);
 	ptx_multiply_wait<0>();
 	ptx_settle(d);
-	free_stage(r, at, before, writer);
+	free_stage(writer, before);
 	return stage;
 }
 
-/* A CTA without a tile lets its stages go by. */
+/* A warpgroup without a tile, or whose half has no row in C, lets its stages go by. */
 template <class ROOM>
 TS_GPU struct ts_pipeline pass(
-	ROOM *r, const struct place *at, const struct handed *h, struct ts_pipeline stage)
+	ROOM *r, uint32_t writer, const struct handed *h, struct ts_pipeline stage)
 {
-	uint32_t writer = find_writer(at, gpu_thread() % 32);
-
 	for (uint32_t k = h->k_begin; k < h->k_end; k++) {
 		ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
 		__syncwarp();
-		free_stage(r, at, stage.stage, writer);
+		free_stage(writer, stage.stage);
 		stage = ts_pipeline_next(stage, ROOM::stages);
 	}
 	return stage;
-}
-
-/* The warpgroup's half of the tile, in boxes of 64 columns: rounded, to shared memory, and from
- * there to C by the copy engine, which leaves out what is beyond the edge. */
-template <class ROOM, int SUMS>
-TS_GPU void store(const struct ts_gemm_args *a, ROOM *r, const struct ts_tile *tile, uint32_t half,
-	const float (&d)[SUMS])
-{
-	uint32_t thread = gpu_thread() % 128, lane = thread % 32;
-	uint32_t row = thread / 32 * 16 + lane % 16; /* whose address this lane gives */
-	uint32_t y = tile->m * BLOCK_M + half * BOX;
-
-#pragma unroll
-	for (int box = 0; box < ROOM::block_n / BOX; box++) {
-		uint16_t *to = r->c[half][box % OUTPUTS];
-		uint32_t x = tile->n * ROOM::block_n + (uint32_t)box * BOX;
-
-		if (thread == 0)
-			ptx_copy_out_wait<OUTPUTS - 1>();
-		ptx_sync(1 + half, 128);
-#pragma unroll
-		for (int i = 0; i < BOX / 16; i++) {
-			const float *v = &d[(box * BOX + i * 16) / 2];
-			uint32_t chunk = (2 * (uint32_t)i + lane / 16) ^ row % 8;
-
-			ptx_store_matrices(ptx_shared(to) + row * 128 + chunk * 16,
-				ptx_pack(v[0], v[1]), ptx_pack(v[2], v[3]), ptx_pack(v[4], v[5]),
-				ptx_pack(v[6], v[7]));
-		}
-		ptx_fence_copies();
-		ptx_sync(1 + half, 128);
-		if (thread != 0)
-			continue;
-		/* Some boxes of an edge tile are outside altogether. */
-		if (x < a->plan.n && y < a->plan.m)
-			ptx_copy_out(&a->c, to, x, y);
-		ptx_copy_out_group();
-	}
 }
 
 /* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the
@@ -364,7 +425,7 @@ TS_GPU float *find_sums(
 {
 	uint64_t share = (uint64_t)slot * (at->cluster_m * at->cluster_n) + at->rank;
 
-	return a->workspace + (2 * share + half) * (BOX * ROOM::block_n) + gpu_thread() % 128 * 4;
+	return a->workspace + (2 * share + half) * (BOX * ROOM::block_n) + ptx_thread() % 128 * 4;
 }
 
 /* A counter of the plan is one word for each warpgroup of each rank, which only meets its like. */
@@ -376,7 +437,16 @@ TS_GPU uint32_t *find_flag(
 	return a->flags + ((uint64_t)counter * ranks + at->rank) * 2 + half;
 }
 
-/* A part's sums go to its slot, and the owner is told. */
+/* A part is done, and its owner is told. */
+TS_GPU void tell(
+	const struct ts_gemm_args *a, const struct place *at, const struct handed *h, uint32_t half)
+{
+	ptx_sync(1 + half, 128);
+	if (gpu_thread() % 128 == 0)
+		gpu_signal(find_flag(a, at, h->counter, half), 1);
+}
+
+/* A part's sums go to its slot. */
 template <class ROOM, int SUMS>
 TS_GPU void give(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
 	uint32_t half, const float (&d)[SUMS])
@@ -386,27 +456,38 @@ TS_GPU void give(const struct ts_gemm_args *a, const struct place *at, const str
 #pragma unroll
 	for (int i = 0; i < SUMS / 4; i++)
 		ptx_write_4(to + i * 512, d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
-	ptx_sync(1 + half, 128);
-	if (gpu_thread() % 128 == 0)
-		gpu_signal(find_flag(a, at, h->counter, half), 1);
 }
 
-/* The owner adds the parts of the others, in the order of their slots. */
+/* The owner adds the parts of the others, in the order of their slots. So many loads are always in
+ * flight, those of the next part too. */
 template <class ROOM, int SUMS>
 TS_GPU void fix_up(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
 	uint32_t half, float (&d)[SUMS])
 {
+	enum { ALL = SUMS / 4, AHEAD = ALL > 16 ? ALL / 2 : ALL };
+	const uint32_t slot = 2 * at->cluster_m * at->cluster_n * BOX * ROOM::block_n;
+	const float *from = find_sums<ROOM>(a, at, h->slot, half);
+	float next[AHEAD][4];
+
 	if (gpu_thread() % 128 == 0)
 		while (gpu_acquire(find_flag(a, at, h->counter, half)) < h->parts)
 			ptx_pause();
 	ptx_sync(1 + half, 128);
-	for (uint32_t part = 0; part < h->parts; part++) {
-		const float *from = find_sums<ROOM>(a, at, h->slot + part, half);
-
 #pragma unroll
-		for (int i = 0; i < SUMS / 4; i++)
-			ptx_add_4(
-				from + i * 512, d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+	for (int i = 0; i < AHEAD; i++)
+		ptx_read_4(from + i * 512, next[i]);
+	for (uint32_t left = h->parts; left > 0; left--) {
+#pragma unroll
+		for (int i = 0; i < ALL; i++) {
+#pragma unroll
+			for (int j = 0; j < 4; j++)
+				d[4 * i + j] += next[i % AHEAD][j];
+			if (i + AHEAD < ALL)
+				ptx_read_4(from + (i + AHEAD) * 512, next[i % AHEAD]);
+			else if (left > 1)
+				ptx_read_4(from + slot + (i + AHEAD - ALL) * 512, next[i % AHEAD]);
+		}
+		from += slot;
 	}
 }
 
@@ -417,67 +498,107 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
 	struct ts_pipeline stage = ts_pipeline_at(0, ROOM::stages);
 	float d[ROOM::block_n / 2];
+	struct rounded<ROOM::block_n / 4> c;
+	uint32_t writer = find_writer(r, at);
 
+	c.there = false;
 	for (;;) {
-		struct handed h = take_together(r, &ring);
+		uint32_t word = take_together(r, &ring);
+		struct handed h = find_work(word);
 		struct ts_tile tile = find_tile(&a->plan, &h, at);
+		uint32_t y = tile.m * BLOCK_M + half * BOX;
 
 		if (h.k_end == 0)
 			break;
-		if (!tile.valid) {
-			stage = pass(r, at, &h, stage);
+		if (!tile.valid || y >= a->plan.m) {
+			stage = pass(r, writer, &h, stage);
+			h = find_rest(word);
+			if (tile.valid && h.owns == 0)
+				tell(a, at, &h, half);
 			continue;
 		}
-		stage = accumulate(r, at, &h, stage, half, d);
+		stage = accumulate(a, r, writer, &h, stage, half, d, c);
+		h = find_rest(word);
 		if (h.owns == 0) {
 			give<ROOM>(a, at, &h, half, d);
+			tell(a, at, &h, half);
 			continue;
 		}
 		if (h.parts > 0)
 			fix_up<ROOM>(a, at, &h, half, d);
-		store(a, r, &tile, half, d);
+#pragma unroll
+		for (int i = 0; i < ROOM::block_n / 4; i++)
+			c.pairs[i] = ptx_pack(d[2 * i], d[2 * i + 1]);
+		c.x = tile.n * ROOM::block_n;
+		c.y = y;
+		c.there = true;
 	}
+	store(a, r, half, c);
 	ptx_copy_out_wait<0>();
+}
+
+/* All threads of the cluster, and what they wrote to shared memory. */
+TS_GPU void meet(const struct place *at)
+{
+	__syncwarp();
+	if (at->cluster_m * at->cluster_n > 1)
+		gpu_cluster_sync();
+	else
+		gpu_sync();
 }
 
 /* Grid: a cluster of (cluster_m, cluster_n) CTAs for each worker, along x. */
 template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 {
-	extern __shared__ char shared[];
-	ROOM *r = (ROOM *)(shared + ((1024 - ptx_shared(shared) % 1024) % 1024));
+	extern __shared__ __align__(1024) char shared[];
+	ROOM *r = (ROOM *)shared;
 	struct place at = find_place(&a->plan);
-	uint32_t thread = gpu_thread();
+	uint32_t thread = gpu_thread(), id = gpu_cluster();
+	struct ts_worker w = ts_worker_make(id, id % a->plan.domains);
+	struct handed first = {0, 0, 0, 0, 0, 0, 0, 0};
 
-	static_assert(sizeof(ROOM) + 1024 <= TS_GEMM_SHARED, "shared memory");
+	static_assert(sizeof(ROOM) <= TS_GEMM_SHARED, "shared memory");
 	if (thread == 0) {
 		set_up(r, &at);
 		ptx_copy_prepare(&a->a);
 		ptx_copy_prepare(&a->b);
 		ptx_copy_prepare(&a->c);
+	} else if (thread == 32 && at.rank == 0) {
+		/* While the barriers are made, for the sake of short launches. */
+		first = ask(a, &w);
 	}
-	__syncwarp();
-	gpu_cluster_sync();
+	meet(&at);
 	if (thread < 128) {
 		ptx_registers_less<56>();
 		if (thread == 0)
 			load(a, r, &at);
 		else if (thread == 32 && at.rank == 0)
-			schedule(a, r, &at);
+			schedule(a, r, &at, w, first);
 	} else {
 		ptx_registers_more<224>();
 		multiply(a, r, &at, thread / 128 - 1);
 	}
 	/* A CTA that left could not be written to any more, nor told that a stage is free. */
-	__syncwarp();
-	gpu_cluster_sync();
+	if (at.cluster_m * at.cluster_n > 1)
+		meet(&at);
 }
 
-TS_KERNEL(ts_gemm_wide, struct ts_gemm_args, TS_GEMM_THREADS)
+TS_KERNEL(ts_gemm_256, struct ts_gemm_args, TS_GEMM_THREADS)
 {
-	gemm<struct room<TS_GEMM_WIDE, 4>>(&args);
+	gemm<struct room<256, 4, 2>>(&args);
 }
 
-TS_KERNEL(ts_gemm_slim, struct ts_gemm_args, TS_GEMM_THREADS)
+TS_KERNEL(ts_gemm_192, struct ts_gemm_args, TS_GEMM_THREADS)
 {
-	gemm<struct room<TS_GEMM_SLIM, 6>>(&args);
+	gemm<struct room<192, 5, 1>>(&args);
+}
+
+TS_KERNEL(ts_gemm_128, struct ts_gemm_args, TS_GEMM_THREADS)
+{
+	gemm<struct room<128, 6, 2>>(&args);
+}
+
+TS_KERNEL(ts_gemm_64, struct ts_gemm_args, TS_GEMM_THREADS)
+{
+	gemm<struct room<64, 8, 1>>(&args);
 }

@@ -1,9 +1,14 @@
-/* Launches between events, all enqueued at once: the GPU then never waits for the host. */
+/* Launches between events, all enqueued while the GPU is busy: it never waits for the host. */
 #include "kernels/gemm_time.h"
 
 #include <stdlib.h>
 
+#include "kernels/matrices.h"
+
 enum { WARM_UP = 3, TRIALS = 3 };
+
+/* Random numbers that one CTA draws in about a millisecond. */
+enum { HELD = 1 << 20 };
 
 /* Two events for each launch. */
 struct events {
@@ -54,24 +59,59 @@ static bool summarise(const struct events *e, uint32_t first, uint32_t step,
 	return true;
 }
 
-static bool start_theirs(
-	struct ts_backend *gpu, struct ts_cublas *b, uint32_t index, void **events, GError **error)
+/* Keeps the GPU busy for as long as it takes to enqueue the launches, which then start without a
+ * wait for the host even where they are shorter than that takes. What is overwritten is cuBLAS'
+ * output. */
+static bool hold(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 {
-	return gpu->ops->event_record(gpu, events[0], error) && ts_cublas_start(b, index, error) &&
+	struct ts_backend_grid grid = {1, {1, 1}, TS_MATRIX_THREADS, 0};
+	uint32_t count = (uint32_t)MIN((uint64_t)p->m * p->n * 2, HELD);
+	struct ts_random_args args = {(void *)(uintptr_t)ts_gemm_at(g, g->layout.reference), count,
+		1, 1, count, g->form.type};
+	void *arguments[] = {&args};
+
+	return g->gpu.ops->only_by_name ||
+		g->gpu.ops->start(&g->gpu, g->random, &grid, arguments, error);
+}
+
+/* The algorithm of each of cuBLAS' problems. */
+struct theirs {
+	struct ts_cublas *library; /* NULL: it is not asked */
+	GArray *best;              /* uint32_t */
+};
+
+/* One problem with one algorithm. */
+static bool start_one(struct ts_backend *gpu, struct ts_cublas *b, uint32_t problem, uint32_t index,
+	void **events, GError **error)
+{
+	return gpu->ops->event_record(gpu, events[0], error) &&
+		ts_cublas_start(b, problem, index, error) &&
 		gpu->ops->event_record(gpu, events[1], error);
 }
 
+/* All problems. */
+static bool start_theirs(
+	struct ts_backend *gpu, const struct theirs *t, void **events, GError **error)
+{
+	if (!gpu->ops->event_record(gpu, events[0], error))
+		return false;
+	for (uint32_t i = 0; i < t->best->len; i++)
+		if (!ts_cublas_start(t->library, i, g_array_index(t->best, uint32_t, i), error))
+			return false;
+	return gpu->ops->event_record(gpu, events[1], error);
+}
+
 /* The algorithm with the shortest of a few times. */
-static bool choose(struct ts_backend *gpu, struct ts_cublas *b, uint32_t count, uint32_t *ret_best,
-	GError **error)
+static bool choose(struct ts_gemm *g, const struct ts_plan *p, struct ts_cublas *b,
+	uint32_t problem, uint32_t count, uint32_t *ret_best, GError **error)
 {
 	struct ts_gemm_times times;
 	struct events e;
 	double least = 0;
-	bool good = make_events(&e, gpu, count * TRIALS, error);
+	bool good = make_events(&e, &g->gpu, count * TRIALS, error) && hold(g, p, error);
 
 	for (uint32_t i = 0; good && i < count * TRIALS; i++)
-		good = start_theirs(gpu, b, i % count, &e.all[2 * i], error);
+		good = start_one(&g->gpu, b, problem, i % count, &e.all[2 * i], error);
 	for (uint32_t i = 0; good && i < count; i++) {
 		good = summarise(&e, i, count, &times, error);
 		if (good && (i == 0 || times.least_ms < least)) {
@@ -83,40 +123,69 @@ static bool choose(struct ts_backend *gpu, struct ts_cublas *b, uint32_t count, 
 	return good;
 }
 
-static bool prepare_theirs(struct ts_gemm *g, const struct ts_plan *p, struct ts_cublas *b,
-	uint32_t *ret_best, GError **error)
+/* A problem for each group with rows. The algorithm is looked for once for each number of rows. */
+static bool prepare_theirs(
+	struct ts_gemm *g, const struct ts_plan *p, struct theirs *t, GError **error)
 {
-	struct ts_cublas_problem problem = {p->m, p->n, p->k, ts_gemm_at(g, g->layout.a.at),
-		ts_gemm_at(g, g->layout.b.at), ts_gemm_at(g, g->layout.reference)};
-	uint32_t count;
+	const struct ts_gemm_layout *l = &g->layout;
+	g_autoptr(GHashTable) known = g_hash_table_new(g_direct_hash, g_direct_equal);
 
-	return ts_cublas_prepare(b, &problem, &count, error) &&
-		choose(&g->gpu, b, count, ret_best, error);
+	ts_cublas_clear(t->library);
+	for (uint32_t i = 0; i < p->groups; i++) {
+		struct ts_gemm_group group = ts_gemm_group(g, p, i);
+		gpointer rows = GUINT_TO_POINTER(group.rows), same = NULL;
+		struct ts_cublas_problem problem = {group.rows, p->n, p->k,
+			ts_gemm_at(g, l->a.at) + group.row * l->a.ld * sizeof(uint16_t),
+			ts_gemm_at(g, l->b.at) + group.row_b * l->b.ld * sizeof(uint16_t),
+			ts_gemm_at(g, l->reference) + group.row * p->n * sizeof(uint16_t)};
+		uint32_t count, best;
+
+		if (group.rows == 0)
+			continue;
+		if (!ts_cublas_add(t->library, &problem, &count, error))
+			return false;
+		if (g_hash_table_lookup_extended(known, rows, NULL, &same))
+			best = GPOINTER_TO_UINT(same);
+		else if (!choose(g, p, t->library, t->best->len, count, &best, error))
+			return false;
+		g_hash_table_insert(known, rows, GUINT_TO_POINTER(best));
+		g_array_append_val(t->best, best);
+	}
+	return true;
+}
+
+/* `repeat` launches of ours, each followed by theirs where they are asked. */
+static bool measure(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat,
+	const struct theirs *t, struct ts_gemm_times *ret_ours, struct ts_gemm_times *ret_theirs,
+	GError **error)
+{
+	uint32_t kinds = t->library == NULL ? 1 : 2;
+	struct events e;
+	bool good;
+
+	good = make_events(&e, &g->gpu, repeat * kinds, error) && hold(g, p, error);
+	for (uint32_t i = 0; good && i < WARM_UP; i++)
+		good = ts_gemm_start(g, p, NULL, error);
+	for (uint32_t i = 0; good && i < repeat; i++) {
+		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error);
+		if (good && t->library != NULL)
+			good = start_theirs(&g->gpu, t, &e.all[2 * (kinds * i + 1)], error);
+	}
+	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
+		(t->library == NULL || summarise(&e, 1, kinds, ret_theirs, error));
+	free_events(&e);
+	return good;
 }
 
 bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat, struct ts_cublas *b,
 	struct ts_gemm_times *ret_ours, struct ts_gemm_times *ret_theirs, GError **error)
 {
-	uint32_t kinds = b == NULL ? 1 : 2;
-	uint32_t best = 0;
-	struct events e;
-	bool good;
+	struct theirs t = {b, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+	bool good = b == NULL || prepare_theirs(g, p, &t, error);
 
-	if (b != NULL && !prepare_theirs(g, p, b, &best, error))
-		return false;
 	/* Nobody reads what these would write down. */
 	g->recording = false;
-	for (uint32_t i = 0; i < WARM_UP; i++)
-		if (!ts_gemm_start(g, p, NULL, error))
-			return false;
-	good = make_events(&e, &g->gpu, repeat * kinds, error);
-	for (uint32_t i = 0; good && i < repeat; i++) {
-		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error);
-		if (good && b != NULL)
-			good = start_theirs(&g->gpu, b, best, &e.all[2 * (kinds * i + 1)], error);
-	}
-	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
-		(b == NULL || summarise(&e, 1, kinds, ret_theirs, error));
-	free_events(&e);
+	good = good && measure(g, p, repeat, &t, ret_ours, ret_theirs, error);
+	g_array_unref(t.best);
 	return good;
 }

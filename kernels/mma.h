@@ -57,6 +57,8 @@ enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAG
  * is called. Inlined too late, loops stay, and with them arrays that should be registers. */
 #if defined(__CUDACC__)
 #define MMA_INLINE static __device__ __forceinline__
+#elif defined(__HIP__) && defined(TS_GROUPS)
+#define MMA_INLINE static __device__ inline __attribute__((always_inline))
 #else
 #define MMA_INLINE TS_GPU
 #endif

@@ -1,5 +1,7 @@
 /* What the portable GEMM takes, for its kernels and their host: C = A B in bf16 or fp16, sums in
- * fp32, by any plan. A[m,k] and C[m,n] are row-major; B is [n,k] or [k,n], row-major too. */
+ * fp32, by any plan. A[m,k] and C[m,n] are row-major; B is [n,k] or [k,n], row-major too. Of
+ * groups, A and C have the rows of all of them, where ts_group_row() says, and B is [g,n,k] or
+ * [g,k,n]. */
 #ifndef TS_MMA_ARGS_H
 #define TS_MMA_ARGS_H
 
@@ -31,6 +33,7 @@ struct ts_mma_args {
 	uint16_t *c;
 	uint64_t lda, ldb, ldc;
 	struct ts_plan plan;
+	const struct ts_plan *table; /* of a plan that is not plain, see group_table.h */
 	uint32_t *counters;
 	uint32_t counter_words;   /* from one counter to the next: each has its cache line */
 	uint32_t hardware_domain; /* 1: a worker's domain is its XCD, else its id, modulo domains */

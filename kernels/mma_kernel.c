@@ -9,9 +9,18 @@
  * the same thread of another CTA finds them. The steps of an owner's part come as one, so that they
  * can be taken for each rank: a wait and a fix-up, and not more of them.
  *
+ * Rows of A and C beyond those of an item's group are the next group's: they are not read, and not
+ * written. Each group has a B of its own.
+ *
  * Operands go through MMA_STAGES places in shared memory. Rows and columns beyond the matrices are
  * zero there, and nothing is read for them; element offsets are 64 bit. */
-#define TS_PLAIN_ONLY /* the host refuses groups and shapes */
+#if !defined(TS_GROUPS)
+#define TS_PLAIN_ONLY /* plans with groups go to the kernels of the other compilation */
+#elif defined(__CUDACC__) || defined(__HIP__)
+/* With groups policies are so large that compilers would call them, for which a worker, and on AMD
+ * the kernel's argument too, had to be in memory. */
+#define TS_HD __host__ __device__ __attribute__((always_inline))
+#endif
 #include "kernels/mma.h"
 #include "kernels/mma_steps.h"
 
@@ -20,6 +29,14 @@ enum { BLOCK_K = TS_MMA_BLOCK_K, WARPS = MMA_WARPS_M * MMA_WARPS_N, THREADS = WA
 /* K iterations before the end of an item at which the next one is asked for: as long as the answers
  * of a few atomics take. What a worker has claimed is lost to the others. */
 enum { AHEAD = 8 };
+
+/* Whether it is asked for there at all, or only once the item is done. On AMD there are too few
+ * registers for a policy with groups beside the sums. */
+#if defined(__HIP__) && defined(TS_GROUPS)
+enum { ASKS_AHEAD = false };
+#else
+enum { ASKS_AHEAD = true };
+#endif
 
 /* The most tiles of a warp, and chunks of a stage that a thread copies. */
 enum {
@@ -170,10 +187,10 @@ MMA_INLINE void copy_begin(struct operand *a, struct operand *b, struct kind kin
 }
 
 /* The k iterations of a tile of which all chunks are whole come first; how many there are. */
-TS_GPU uint32_t count_whole(const struct ts_plan *p, const struct operand *a,
+TS_GPU uint32_t count_whole(const struct ts_plan *p, uint32_t rows, const struct operand *a,
 	const struct operand *b, const struct ts_tile *tile, uint32_t block)
 {
-	bool inner = p->m / block > tile->m && p->n / block > tile->n;
+	bool inner = rows / block > tile->m && p->n / block > tile->n;
 
 	return MMA_COPY_WHOLE && inner && a->wide && b->wide ? p->k / BLOCK_K : 0;
 }
@@ -215,15 +232,17 @@ MMA_INLINE void multiply(
 
 /* The sums over the item's k range. At `ask_at` thread 0 asks for the next step. */
 MMA_INLINE void accumulate(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile, uint32_t ask_at,
-	float (*sums)[MMA_C])
+	const struct handed *h, uint32_t k_begin, uint32_t k_end, const struct ts_tile *tile,
+	uint32_t ask_at, float (*sums)[MMA_C])
 {
-	struct operand a = make_operand(args->a, args->lda, args->plan.m, args->plan.k,
-		TS_MMA_ALONG_K, kind.block, tile->m * kind.block, k_begin);
-	struct operand b = make_operand(args->b, args->ldb, args->plan.n, args->plan.k, kind.layout,
-		kind.block, tile->n * kind.block, k_begin);
+	uint32_t rows = group_rows(args, h);
+	uint32_t rows_b = kind.layout == TS_MMA_ALONG_K ? args->plan.n : args->plan.k;
+	struct operand a = make_operand(args->a + group_row(h) * args->lda, args->lda, rows,
+		args->plan.k, TS_MMA_ALONG_K, kind.block, tile->m * kind.block, k_begin);
+	struct operand b = make_operand(args->b + group_row_b(h, rows_b) * args->ldb, args->ldb,
+		args->plan.n, args->plan.k, kind.layout, kind.block, tile->n * kind.block, k_begin);
 	struct part part = find_part(kind);
-	uint32_t whole = count_whole(&args->plan, &a, &b, tile, kind.block);
+	uint32_t whole = count_whole(&args->plan, rows, &a, &b, tile, kind.block);
 	uint32_t words = 2 * kind.block * BLOCK_K;
 	uint32_t from = 0, to = 0; /* the stages that are read and filled */
 	struct mma_chunk held[CHUNKS];
@@ -246,8 +265,8 @@ MMA_INLINE void accumulate(const struct ts_mma_args *args, const struct room *r,
 		if (next < k_end)
 			copy_begin(&a, &b, kind, r->stages + to * words, held, next < whole);
 		mma_copy_commit();
-		if (k == ask_at && gpu_thread() == 0)
-			ask(args, r);
+		if (ASKS_AHEAD && k == ask_at && gpu_thread() == 0)
+			ask(args, r->steps, r->asker);
 		multiply(kind, &part, r->stages + from * words, sums);
 		if (next < k_end)
 			copy_end(kind, r->stages + to * words, held);
@@ -281,7 +300,7 @@ MMA_INLINE void store_chunk(uint16_t *to, struct mma_chunk v, uint32_t count, bo
 
 /* The warp's part of the tile: rounded, to shared memory, and from there in whole rows to C. */
 MMA_INLINE void store(const struct ts_mma_args *args, const struct room *r, struct kind kind,
-	const struct ts_tile *tile, const float (*sums)[MMA_C])
+	const struct handed *h, const struct ts_tile *tile, const float (*sums)[MMA_C])
 {
 	struct part part = find_part(kind);
 	uint32_t lane = gpu_thread() % MMA_LANES;
@@ -289,6 +308,8 @@ MMA_INLINE void store(const struct ts_mma_args *args, const struct room *r, stru
 	uint32_t across = part.cols / MMA_CHUNK;
 	uint16_t *own = r->stages + gpu_thread() / MMA_LANES * part.rows * part.cols;
 	bool wide = is_wide(args->c, args->ldc);
+	uint32_t rows = group_rows(args, h);
+	uint16_t *c = args->c + group_row(h) * args->ldc;
 
 	/* All warps have read their operands, which were there before. */
 	gpu_sync();
@@ -313,8 +334,8 @@ MMA_INLINE void store(const struct ts_mma_args *args, const struct room *r, stru
 		uint32_t n = tile->n * kind.block + part.col + col;
 		uint32_t count = count_elements(n, args->plan.n);
 
-		if (m < args->plan.m && count > 0)
-			store_chunk(args->c + m * args->ldc + n,
+		if (m < rows && count > 0)
+			store_chunk(c + m * args->ldc + n,
 				TS_READ((const struct mma_chunk *)(const void *)(own +
 					at_output(&part, row, col))),
 				count, wide);
@@ -390,12 +411,12 @@ MMA_INLINE void compute(const struct ts_mma_args *args, const struct room *r, st
 		for (uint32_t i = 0; i < MMA_C; i++)
 			sums[t][i] = 0;
 	}
-	accumulate(args, r, kind, s.k_begin, s.k_end, tile, rank == 0 ? ask_at : s.k_end, sums);
+	accumulate(args, r, kind, h, s.k_begin, s.k_end, tile, rank == 0 ? ask_at : s.k_end, sums);
 	s = TS_READ(&h->step);
 	if (s.owns && s.parts > 0)
 		fix_up(args, r, kind, h, rank, sums);
 	if (s.owns)
-		store(args, r, kind, tile, (const float(*)[MMA_C])sums);
+		store(args, r, kind, h, tile, (const float(*)[MMA_C])sums);
 	else
 		keep(args, kind, s.slot, rank, (const float(*)[MMA_C])sums);
 }
@@ -408,7 +429,7 @@ MMA_INLINE void work(const struct ts_mma_args *args, const struct room *r, struc
 
 	for (uint32_t rank = 0; rank < ranks; rank++) {
 		struct ts_step s = TS_READ(&h->step);
-		struct ts_tile tile = ts_cta_tile(&args->plan, &s, rank);
+		struct ts_tile tile = ts_cta_tile(find_plan(args), &s, rank);
 
 		gpu_tile(tile.m, tile.n);
 		/* What the tile before left in shared memory is read. */
@@ -436,7 +457,7 @@ TS_GPU void act(const struct ts_mma_args *a, const struct room *r, const struct 
 		if (gpu_thread() == 0) {
 			gpu_signal(find_counter(a, s.counter), s.value);
 			if (!note(a, &r->asker->w, &s, s.value))
-				fail(a, r, TS_MMA_NO_RECORD);
+				fail(a, r->asker, TS_MMA_NO_RECORD);
 		}
 	} else if (gpu_thread() == 0) {
 		wait(a, r, s.counter, s.value);
@@ -460,7 +481,7 @@ MMA_INLINE void gemm(const struct ts_mma_args *args, const struct room *r, struc
 
 		/* Where it was not asked ahead. */
 		if (gpu_thread() == 0 && r->asker->turn == turn)
-			ask(args, r);
+			ask(args, r->steps, r->asker);
 		gpu_sync();
 		now = TS_READ(&h->step.act);
 		if (now == TS_STOP)
@@ -493,16 +514,22 @@ MMA_INLINE void gemm(const struct ts_mma_args *args, const struct room *r, struc
 	KERNEL(fp16##_kn_128##suffix, TS_MMA_LARGE, TS_MMA_FP16, TS_MMA_ALONG_N)                   \
 	KERNEL(fp16##_kn_64##suffix, TS_MMA_SMALL, TS_MMA_FP16, TS_MMA_ALONG_N)
 
-#if defined(TS_MMA_AS_SM80)
-KERNELS(ts_mma_bf16, ts_mma_fp16, _sm80)
-#elif defined(TS_MMA_AS_GFX942)
-KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx942)
-#elif defined(TS_MMA_AS_GFX950)
-KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx950)
-#elif defined(TS_MMA_AS_GFX1100)
-KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx1100)
-#elif defined(TS_MMA_AS_GFX1200)
-KERNELS(ts_mma_bf16, ts_mma_fp16, _gfx1200)
+#if defined(TS_GROUPS)
+#define KERNELS_AS(suffix) KERNELS(ts_mma_groups_bf16, ts_mma_groups_fp16, suffix)
 #else
-KERNELS(ts_mma_bf16, ts_mma_fp16, )
+#define KERNELS_AS(suffix) KERNELS(ts_mma_bf16, ts_mma_fp16, suffix)
+#endif
+
+#if defined(TS_MMA_AS_SM80)
+KERNELS_AS(_sm80)
+#elif defined(TS_MMA_AS_GFX942)
+KERNELS_AS(_gfx942)
+#elif defined(TS_MMA_AS_GFX950)
+KERNELS_AS(_gfx950)
+#elif defined(TS_MMA_AS_GFX1100)
+KERNELS_AS(_gfx1100)
+#elif defined(TS_MMA_AS_GFX1200)
+KERNELS_AS(_gfx1200)
+#else
+KERNELS_AS()
 #endif

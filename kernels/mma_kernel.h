@@ -4,20 +4,24 @@
 
 #include "kernels/cpu_hooks.h"
 
-extern const struct cpu_kernel ts_mma_bf16_nk_128_sm80, ts_mma_bf16_nk_64_sm80,
-	ts_mma_bf16_kn_128_sm80, ts_mma_bf16_kn_64_sm80, ts_mma_fp16_nk_128_sm80,
-	ts_mma_fp16_nk_64_sm80, ts_mma_fp16_kn_128_sm80, ts_mma_fp16_kn_64_sm80;
-extern const struct cpu_kernel ts_mma_bf16_nk_128_gfx942, ts_mma_bf16_nk_64_gfx942,
-	ts_mma_bf16_kn_128_gfx942, ts_mma_bf16_kn_64_gfx942, ts_mma_fp16_nk_128_gfx942,
-	ts_mma_fp16_nk_64_gfx942, ts_mma_fp16_kn_128_gfx942, ts_mma_fp16_kn_64_gfx942;
-extern const struct cpu_kernel ts_mma_bf16_nk_128_gfx950, ts_mma_bf16_nk_64_gfx950,
-	ts_mma_bf16_kn_128_gfx950, ts_mma_bf16_kn_64_gfx950, ts_mma_fp16_nk_128_gfx950,
-	ts_mma_fp16_nk_64_gfx950, ts_mma_fp16_kn_128_gfx950, ts_mma_fp16_kn_64_gfx950;
-extern const struct cpu_kernel ts_mma_bf16_nk_128_gfx1100, ts_mma_bf16_nk_64_gfx1100,
-	ts_mma_bf16_kn_128_gfx1100, ts_mma_bf16_kn_64_gfx1100, ts_mma_fp16_nk_128_gfx1100,
-	ts_mma_fp16_nk_64_gfx1100, ts_mma_fp16_kn_128_gfx1100, ts_mma_fp16_kn_64_gfx1100;
-extern const struct cpu_kernel ts_mma_bf16_nk_128_gfx1200, ts_mma_bf16_nk_64_gfx1200,
-	ts_mma_bf16_kn_128_gfx1200, ts_mma_bf16_kn_64_gfx1200, ts_mma_fp16_nk_128_gfx1200,
-	ts_mma_fp16_nk_64_gfx1200, ts_mma_fp16_kn_128_gfx1200, ts_mma_fp16_kn_64_gfx1200;
+#define TS_MMA_KERNELS(bf16, fp16, as)                                                             \
+	extern const struct cpu_kernel bf16##_nk_128_##as, bf16##_nk_64_##as, bf16##_kn_128_##as,  \
+		bf16##_kn_64_##as, fp16##_nk_128_##as, fp16##_nk_64_##as, fp16##_kn_128_##as,      \
+		fp16##_kn_64_##as
+
+TS_MMA_KERNELS(ts_mma_bf16, ts_mma_fp16, sm80);
+TS_MMA_KERNELS(ts_mma_bf16, ts_mma_fp16, gfx942);
+TS_MMA_KERNELS(ts_mma_bf16, ts_mma_fp16, gfx950);
+TS_MMA_KERNELS(ts_mma_bf16, ts_mma_fp16, gfx1100);
+TS_MMA_KERNELS(ts_mma_bf16, ts_mma_fp16, gfx1200);
+
+/* Those for plans that are not plain. */
+TS_MMA_KERNELS(ts_mma_groups_bf16, ts_mma_groups_fp16, sm80);
+TS_MMA_KERNELS(ts_mma_groups_bf16, ts_mma_groups_fp16, gfx942);
+TS_MMA_KERNELS(ts_mma_groups_bf16, ts_mma_groups_fp16, gfx950);
+TS_MMA_KERNELS(ts_mma_groups_bf16, ts_mma_groups_fp16, gfx1100);
+TS_MMA_KERNELS(ts_mma_groups_bf16, ts_mma_groups_fp16, gfx1200);
+
+#undef TS_MMA_KERNELS
 
 #endif

@@ -20,6 +20,11 @@ struct handed {
 	uint32_t slot, parts;              /* that it adds then */
 	/* For the record of an item. */
 	uint32_t group, counter, answer;
+#if defined(TS_GROUPS)
+	/* Of the item's group: how many rows it has in A and C, and which is the first. */
+	uint32_t rows;
+	uint64_t row;
+#endif
 };
 
 /* The worker, for the thread that asks. */
@@ -36,6 +41,68 @@ struct room {
 	struct handed *steps;
 	struct asker *asker;
 };
+
+TS_GPU const struct ts_plan *find_plan(const struct ts_mma_args *a)
+{
+	return ts_group_table_plan(&a->plan, a->table);
+}
+
+/* Of the item's group: its rows of A and C, the first of them, and the first row of its B, whose
+ * groups have `size` rows each. Known to the compiler where there are no groups. */
+#if defined(TS_GROUPS)
+
+TS_GPU void find_rows(const struct ts_mma_args *a, struct handed *h)
+{
+	const struct ts_plan *p = find_plan(a);
+
+	h->rows = ts_grid(p, h->step.g)->m;
+	h->row = ts_group_row(p, h->step.g);
+}
+
+TS_GPU uint32_t group_rows(const struct ts_mma_args *a, const struct handed *h)
+{
+	(void)a;
+	return TS_READ(&h->rows);
+}
+
+TS_GPU uint64_t group_row(const struct handed *h)
+{
+	return TS_READ(&h->row);
+}
+
+TS_GPU uint64_t group_row_b(const struct handed *h, uint32_t size)
+{
+	return (uint64_t)TS_READ(&h->step.g) * size;
+}
+
+#else
+
+TS_GPU void find_rows(const struct ts_mma_args *a, struct handed *h)
+{
+	(void)a;
+	(void)h;
+}
+
+TS_GPU uint32_t group_rows(const struct ts_mma_args *a, const struct handed *h)
+{
+	(void)h;
+	return a->plan.m;
+}
+
+TS_GPU uint64_t group_row(const struct handed *h)
+{
+	(void)h;
+	return 0;
+}
+
+TS_GPU uint64_t group_row_b(const struct handed *h, uint32_t size)
+{
+	(void)h;
+	(void)size;
+	return 0;
+}
+
+#endif
 
 TS_GPU uint32_t *find_counter(const struct ts_mma_args *a, uint32_t counter)
 {
@@ -99,10 +166,10 @@ TS_GPU enum ts_mma_fault check_step(
 	return in_part ? TS_MMA_PARTIAL : TS_MMA_NO_FAULT;
 }
 
-TS_GPU void fail(const struct ts_mma_args *a, const struct room *r, enum ts_mma_fault fault)
+TS_GPU void fail(const struct ts_mma_args *a, struct asker *asker, enum ts_mma_fault fault)
 {
 	TS_WRITE(a->fault, (uint32_t)fault);
-	r->asker->failed = true;
+	asker->failed = true;
 }
 
 /* Notes what the step says. True where all threads get it, with what came before. */
@@ -123,10 +190,20 @@ TS_GPU bool collect(const struct ts_step *s, bool *in_part, struct handed *h)
 	return !*in_part;
 }
 
+/* In front of ask(). With groups it is large: on NVIDIA it is a function that is called, or
+ * compilers would take minutes for all the places; on AMD it must not be. */
+#if defined(TS_GROUPS) && defined(__CUDACC__)
+#define MMA_ASK static __device__ __noinline__
+#elif defined(TS_GROUPS)
+#define MMA_ASK MMA_INLINE
+#else
+#define MMA_ASK TS_GPU
+#endif
+
 /* The next step for all threads. One thread asks. */
-TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
+MMA_ASK void ask(const struct ts_mma_args *a, struct handed *steps, struct asker *asker)
 {
-	struct ts_worker w = r->asker->w;
+	struct ts_worker w = asker->w;
 	enum ts_mma_fault fault;
 	struct handed h;
 	bool in_part = false;
@@ -134,7 +211,7 @@ TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
 	h.wait_counter = h.wait_value = h.slot = h.parts = h.group = h.answer = 0;
 	h.counter = (uint32_t)TS_PROBE_NONE;
 	for (;;) {
-		struct ts_step s = ts_next(&a->plan, &w, h.answer);
+		struct ts_step s = ts_next(find_plan(a), &w, h.answer);
 
 		fault = check_step(a, &s, in_part);
 		if (fault == TS_MMA_NO_FAULT && s.act == TS_CLAIM) {
@@ -150,12 +227,14 @@ TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
 	if (fault != TS_MMA_NO_FAULT)
-		fail(a, r, fault);
-	if (r->asker->failed)
+		fail(a, asker, fault);
+	if (asker->failed)
 		h.step.act = TS_STOP;
-	TS_WRITE(&r->steps[r->asker->turn % STEPS], h);
-	r->asker->w = w;
-	r->asker->turn++;
+	if (h.step.act == TS_WORK)
+		find_rows(a, &h);
+	TS_WRITE(&steps[asker->turn % STEPS], h);
+	asker->w = w;
+	asker->turn++;
 }
 
 /* Waits until the counter is at least `value`. One thread does. */
@@ -166,7 +245,7 @@ TS_GPU void wait(
 
 	while (gpu_acquire(find_counter(a, counter)) < value)
 		if (gpu_time_ns() - from > patience_ns) {
-			fail(a, r, TS_MMA_STUCK);
+			fail(a, r->asker, TS_MMA_STUCK);
 			return;
 		}
 }
@@ -176,7 +255,7 @@ TS_GPU void record(const struct ts_mma_args *a, const struct room *r, const stru
 	uint32_t rank)
 {
 	struct handed h = TS_READ(handed);
-	struct ts_tile tile = ts_cta_tile(&a->plan, &h.step, rank);
+	struct ts_tile tile = ts_cta_tile(find_plan(a), &h.step, rank);
 	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
 	struct ts_probe_record to;
 
@@ -186,12 +265,14 @@ TS_GPU void record(const struct ts_mma_args *a, const struct room *r, const stru
 	to.domain = r->asker->w.domain;
 	to.counter = h.counter;
 	to.answer = h.answer;
+	to.g = h.step.g;
 	to.m = tile.m;
 	to.n = tile.n;
 	to.valid = tile.valid ? 1 : 0;
 	to.k_begin = h.step.k_begin;
 	to.k_end = h.step.k_end;
 	to.owns = h.step.owns ? 1 : 0;
+	to.slot = h.step.slot;
 	to.from = r->asker->from;
 	to.to = gpu_time_ns();
 	TS_WRITE(&a->records[(uint64_t)h.group * ranks + rank], to);

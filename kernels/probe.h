@@ -3,14 +3,15 @@
 #ifndef TS_PROBE_H
 #define TS_PROBE_H
 
-#include "policies/all.h"
+#include "kernels/group_table.h"
 
 /* One item, as one CTA of its worker saw it. The CTAs of a cluster have consecutive records. */
 struct ts_probe_record {
 	uint32_t worker, rank, unit, domain;
 	uint32_t counter, answer; /* of the claim that gave the item; TS_PROBE_NONE, 0 without */
-	uint32_t m, n, valid;     /* the CTA's tile */
+	uint32_t g, m, n, valid;  /* the CTA's tile, and the group whose grid it is in */
 	uint32_t k_begin, k_end, owns;
+	uint32_t slot;     /* of the step */
 	uint64_t from, to; /* ns */
 };
 
@@ -30,7 +31,8 @@ struct ts_probe_cursors {
 
 struct ts_probe_args {
 	struct ts_plan plan;
-	uint64_t busy_ns;         /* that a k iteration takes */
+	const struct ts_plan *table; /* of a plan that is not plain, see group_table.h */
+	uint64_t busy_ns;            /* that a k iteration takes */
 	uint32_t hardware_domain; /* 1: the domain is gpu_domain(), else the id, modulo domains */
 	uint32_t group_room, event_room;
 	struct ts_probe_cursors *cursors;

@@ -1,7 +1,9 @@
 /* The probe kernel: any policy, order, remap and cluster; one thread of each CTA does it all, and
  * the others leave at once, there only to make the CTA as large as a GEMM's. The CTA of rank 0 asks
  * the policy and hands each step on to its cluster through its shared memory. */
-#define TS_PLAIN_ONLY /* the host refuses groups and shapes */
+#if !defined(TS_GROUPS)
+#define TS_PLAIN_ONLY /* plans with groups or shapes go to ts_probe_groups */
+#endif
 #include "kernels/gpu.h"
 #include "kernels/probe.h"
 
@@ -11,6 +13,11 @@ struct handed {
 	uint32_t group;
 	uint32_t counter, answer;
 };
+
+TS_GPU const struct ts_plan *find_plan(const struct ts_probe_args *a)
+{
+	return ts_group_table_plan(&a->plan, a->table);
+}
 
 /* Longer than the host lets a launch take: whoever waits so long waits for ever. */
 static const uint64_t patience_ns = 2000000000;
@@ -69,7 +76,7 @@ TS_GPU struct handed next(const struct ts_probe_args *a, struct ts_worker *w)
 	h.counter = (uint32_t)TS_PROBE_NONE;
 	h.answer = 0;
 	for (;;) {
-		h.step = ts_next(&a->plan, w, h.answer);
+		h.step = ts_next(find_plan(a), w, h.answer);
 		if (h.step.act == TS_WORK) {
 			h.group = gpu_claim(&a->cursors->groups);
 			if (h.group >= a->group_room)
@@ -93,7 +100,7 @@ TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain
 	const struct handed *h)
 {
 	const struct ts_step *s = &h->step;
-	struct ts_tile tile = ts_cta_tile(&a->plan, s, rank);
+	struct ts_tile tile = ts_cta_tile(find_plan(a), s, rank);
 	uint32_t ranks = a->plan.cluster_m * a->plan.cluster_n;
 	struct ts_probe_record r;
 	uint64_t busy = tile.valid ? a->busy_ns * (s->k_end - s->k_begin) : 0;
@@ -109,12 +116,14 @@ TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain
 	r.domain = domain;
 	r.counter = h->counter;
 	r.answer = h->answer;
+	r.g = s->g;
 	r.m = tile.m;
 	r.n = tile.n;
 	r.valid = tile.valid ? 1 : 0;
 	r.k_begin = s->k_begin;
 	r.k_end = s->k_end;
 	r.owns = s->owns ? 1 : 0;
+	r.slot = s->slot;
 	r.from = from;
 	r.to = to;
 	TS_WRITE(&a->records[(uint64_t)h->group * ranks + rank], r);
@@ -125,6 +134,7 @@ TS_GPU void work(const struct ts_probe_args *a, uint32_t worker, uint32_t domain
 TS_GPU void hand(struct handed *to, const struct handed *from)
 {
 	to->step.act = from->step.act;
+	to->step.g = from->step.g;
 	to->step.m = from->step.m;
 	to->step.n = from->step.n;
 	to->step.k_begin = from->step.k_begin;
@@ -139,13 +149,10 @@ TS_GPU void hand(struct handed *to, const struct handed *from)
 	to->answer = from->answer;
 }
 
-/* Grid: one cluster of (cluster_m, cluster_n) CTAs a worker, along x. The ring has two places: rank
- * 0 fills one while the others may still read the other, and one barrier a step is enough. */
-TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
+/* The ring has two places: rank 0 fills one while the others may still read the other, and one
+ * barrier a step is enough. */
+TS_GPU void probe(const struct ts_probe_args *a, struct handed *ring, uint32_t *domain)
 {
-	TS_SHARED(struct handed, ring, 2);
-	TS_SHARED(uint32_t, domain, 1);
-	const struct ts_probe_args *a = &args;
 	uint32_t rank = gpu_rank();
 	uint32_t id = gpu_cluster();
 	struct ts_worker w =
@@ -155,6 +162,7 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 	if (gpu_thread() != 0)
 		return;
 	h.step = ts_stop();
+	h.group = h.counter = h.answer = 0;
 	if (rank == 0)
 		TS_WRITE(&domain[0], w.domain);
 	for (uint32_t turn = 0, go_on = 1;; turn++) {
@@ -178,6 +186,27 @@ TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
 	gpu_cluster_sync();
 }
 
+/* Grid: one cluster of (cluster_m, cluster_n) CTAs a worker, along x. */
+#if defined(TS_GROUPS)
+
+TS_KERNEL(ts_probe_groups, struct ts_probe_args, TS_PROBE_THREADS_MAX)
+{
+	TS_SHARED(struct handed, ring, 2);
+	TS_SHARED(uint32_t, domain, 1);
+
+	probe(&args, ring, domain);
+}
+
+#else
+
+TS_KERNEL(ts_probe, struct ts_probe_args, TS_PROBE_THREADS_MAX)
+{
+	TS_SHARED(struct handed, ring, 2);
+	TS_SHARED(uint32_t, domain, 1);
+
+	probe(&args, ring, domain);
+}
+
 TS_KERNEL(ts_latency, struct ts_latency_args, TS_PROBE_THREADS_MAX)
 {
 	uint32_t *counter = args.counters + (uint64_t)gpu_cta() * args.apart;
@@ -199,3 +228,5 @@ TS_KERNEL(ts_latency, struct ts_latency_args, TS_PROBE_THREADS_MAX)
 	ret[2] = old;
 	ret[3] = gpu_unit();
 }
+
+#endif

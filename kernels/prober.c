@@ -86,6 +86,17 @@ static bool make_room(struct ts_prober *p, uint64_t words, GError **error)
 	return true;
 }
 
+/* Finds the kernel of the plan. */
+static void *find_kernel(struct ts_prober *p, const struct ts_plan *plan, GError **error)
+{
+	if (plan->plain)
+		return p->probe;
+	if (p->probe_groups == NULL && ts_backend_load(&p->gpu, "probe_groups", error))
+		p->probe_groups =
+			p->gpu.ops->kernel(&p->gpu, "ts_probe_groups", p->cta.shared, error);
+	return p->probe_groups;
+}
+
 /* Gives the parts of the probe's memory their names. */
 static void name_parts(struct ts_prober *p, const struct ts_plan *plan,
 	const struct ts_probe_layout *l, const struct ts_probe_args *args)
@@ -96,16 +107,32 @@ static void name_parts(struct ts_prober *p, const struct ts_plan *plan,
 		{(uintptr_t)args->counters, plan->counters * sizeof *args->counters, "counters"},
 		{(uintptr_t)args->records, l->group_room * ranks * sizeof *args->records,
 			"records"},
-		{(uintptr_t)args->events, l->event_room * sizeof *args->events, "events"}};
+		{(uintptr_t)args->events, l->event_room * sizeof *args->events, "events"},
+		{(uintptr_t)args->table, ts_group_table_words(plan) * sizeof(uint32_t), "groups"}};
+	/* The last one only where there is a table. */
+	uint32_t count = G_N_ELEMENTS(parts) - (plan->plain ? 1 : 0);
 
 	if (p->gpu.ops->name_parts != NULL)
-		p->gpu.ops->name_parts(&p->gpu, p->memory, parts, G_N_ELEMENTS(parts));
+		p->gpu.ops->name_parts(&p->gpu, p->memory, parts, count);
 }
 
 /* A word of device memory as the kernel's pointer to it. */
 static void *at(const struct ts_prober *p, uint64_t word)
 {
 	return (void *)(uintptr_t)(p->memory + word * sizeof(uint32_t));
+}
+
+/* Puts the plan's table behind everything else, where it has one. */
+static bool store_table(
+	struct ts_prober *p, const struct ts_plan *plan, uint64_t word, GError **error)
+{
+	uint64_t words = ts_group_table_words(plan);
+
+	if (words == 0)
+		return true;
+	ts_group_table_make(plan, (uintptr_t)at(p, word), p->words);
+	return p->gpu.ops->store(
+		&p->gpu, (uintptr_t)at(p, word), p->words, words * sizeof(uint32_t), error);
 }
 
 /* Gives the units in the records that were written their numbers from 0 on. */
@@ -135,15 +162,20 @@ bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 		.group_room = (uint32_t)l.group_room,
 		.event_room = (uint32_t)l.event_room};
 	void *arguments[] = {&args};
+	void *kernel = find_kernel(p, plan, error);
+	uint64_t table = (l.words + TS_PROBE_GUARD) / TS_PROBE_GUARD * TS_PROBE_GUARD;
 
-	if (!make_room(p, l.words, error))
+	if (kernel == NULL || !make_room(p, table + ts_group_table_words(plan), error))
 		return false;
+	if (!plan->plain)
+		args.table = at(p, table);
 	args.cursors = at(p, l.cursors);
 	args.counters = at(p, l.counters);
 	args.records = at(p, l.records);
 	args.events = at(p, l.events);
 	name_parts(p, plan, &l, &args);
-	if (!p->gpu.ops->fill(&p->gpu, p->memory, TS_PROBE_POISON, l.words, error) ||
+	if (!store_table(p, plan, table, error) ||
+		!p->gpu.ops->fill(&p->gpu, p->memory, TS_PROBE_POISON, l.words, error) ||
 		!p->gpu.ops->fill(&p->gpu, p->memory + l.cursors * sizeof(uint32_t), 0,
 			sizeof(struct ts_probe_cursors) / sizeof(uint32_t), error))
 		return false;
@@ -152,7 +184,7 @@ bool ts_prober_run(struct ts_prober *p, const struct ts_plan *plan,
 			plan->counters, error))
 		return false;
 	/* Without items a policy is not asked. */
-	if (plan->items > 0 && !ts_backend_run(&p->gpu, p->probe, &grid, arguments, error))
+	if (plan->items > 0 && !ts_backend_run(&p->gpu, kernel, &grid, arguments, error))
 		return false;
 	ret_log->layout = l;
 	ret_log->words = p->words;

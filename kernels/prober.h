@@ -17,6 +17,7 @@ enum { TS_PROBER_THREADS = 256, TS_PROBER_SHARED = 200 * 1024 };
 struct ts_prober {
 	struct ts_backend gpu;
 	void *probe, *latency;
+	void *probe_groups; /* for plans that are not plain; NULL: not wanted yet */
 	struct ts_prober_cta cta;
 	struct ts_units units; /* where the device's own numbers have gaps; else empty */
 	uint64_t memory, memory_words;

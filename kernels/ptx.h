@@ -49,13 +49,17 @@ TS_GPU void ptx_barrier_arrive(uint64_t *barrier)
 		     : "memory");
 }
 
+/* Arrives at the barrier of that address in the cluster. */
+TS_GPU void ptx_barrier_arrive_there(uint32_t address)
+{
+	asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address) : "memory");
+}
+
 /* Arrives at the barrier of the CTA of `rank`, which may be this one: whatever this thread has read
  * is read. Memory that it wrote need not be seen there yet, which would cost a fence. */
 TS_GPU void ptx_barrier_arrive_at(uint64_t *barrier, uint32_t rank)
 {
-	asm volatile(
-		"mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(ptx_shared_of(barrier, rank))
-		: "memory");
+	ptx_barrier_arrive_there(ptx_shared_of(barrier, rank));
 }
 
 /* Arrives at another CTA's, and says how many bytes ptx_store_at() will bring there in this phase.
@@ -90,6 +94,15 @@ TS_GPU void ptx_barrier_wait_cluster(uint64_t *barrier, uint32_t parity)
 		     : "memory");
 }
 
+/* The thread's number, read anew, so that nothing which follows from it is kept in registers. */
+TS_GPU uint32_t ptx_thread(void)
+{
+	uint32_t thread;
+
+	asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+	return thread;
+}
+
 /* `value` as the lane `lane` of this warp has it; all of its threads ask. */
 TS_GPU uint32_t ptx_of_lane(uint32_t value, int lane)
 {
@@ -122,18 +135,12 @@ TS_GPU void ptx_write_4(float *p, float a, float b, float c, float d)
 		     : "memory");
 }
 
-TS_GPU void ptx_add_4(const float *p, float &a, float &b, float &c, float &d)
+TS_GPU void ptx_read_4(const float *p, float (&v)[4])
 {
-	float v[4];
-
 	asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
 		     : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
 		     : "l"(p)
 		     : "memory");
-	a += v[0];
-	b += v[1];
-	c += v[2];
-	d += v[3];
 }
 
 /* Leaves the SM to others for a moment. */
@@ -223,115 +230,6 @@ TS_GPU uint32_t ptx_pack(float low, float high)
 
 	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
 	return both;
-}
-
-/* Products by a warpgroup (wgmma), which run on while the threads do. */
-
-/* In front of the first of them, and where registers or shared memory were written since. */
-TS_GPU void ptx_multiply_begin(void)
-{
-	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-
-/* Ends a group of them. */
-TS_GPU void ptx_multiply_group(void)
-{
-	asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
-/* Waits until all but the last GROUPS groups are done. */
-template <int GROUPS> TS_GPU void ptx_multiply_wait(void)
-{
-	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
-}
-
-/* Keeps the compiler from reading `d` earlier than here. */
-template <int COUNT> TS_GPU void ptx_settle(float (&d)[COUNT])
-{
-#pragma unroll
-	for (int i = 0; i < COUNT; i++)
-		asm volatile("" : "+f"(d[i])::"memory");
-}
-
-/* Where an operand of a product lies: rows of 64 bf16, 128 bytes, swizzled by 128 bytes as the copy
- * engine does it, 8 rows every 1024 bytes. Add 2 for the next 16 columns. */
-TS_GPU uint64_t ptx_operand(const void *p)
-{
-	uint64_t address = (ptx_shared(p) & 0x3ffff) >> 4;
-	uint64_t leading = 1; /* unused with this swizzle */
-	uint64_t stride = 1024 >> 4;
-	uint64_t swizzle = 1;
-
-	return address | leading << 16 | stride << 32 | swizzle << 62;
-}
-
-/* d (+)= A[64,16] B[128,16]^T, both in shared memory; d starts anew where `keep` is 0. */
-TS_GPU void ptx_multiply(float (&d)[64], uint64_t a, uint64_t b, uint32_t keep)
-{
-	asm volatile("{\n\t.reg .pred keep;\n\tsetp.ne.b32 keep, %66, 0;\n\t"
-		     "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-		     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "
-		     "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, "
-		     "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
-		     "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-		     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, "
-		     "%60, %61, %62, %63}, "
-		     "%64, %65, keep, 1, 1, 0, 0;\n\t}"
-		     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
-		     "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
-		     "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
-		     "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-		     "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
-		     "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
-		     "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
-		     "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-		     "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
-		     "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
-		     "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-		     : "l"(a), "l"(b), "r"(keep));
-}
-
-/* d (+)= A[64,16] B[256,16]^T, both in shared memory; d starts anew where `keep` is 0. */
-TS_GPU void ptx_multiply(float (&d)[128], uint64_t a, uint64_t b, uint32_t keep)
-{
-	asm volatile("{\n\t.reg .pred keep;\n\tsetp.ne.b32 keep, %130, 0;\n\t"
-		     "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
-		     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "
-		     "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, "
-		     "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
-		     "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-		     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, "
-		     "%60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, "
-		     "%72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, "
-		     "%84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-		     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "
-		     "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, "
-		     "%120, %121, %122, %123, %124, %125, %126, %127}, "
-		     "%128, %129, keep, 1, 1, 0, 0;\n\t}"
-		     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
-		     "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
-		     "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
-		     "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-		     "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
-		     "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
-		     "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
-		     "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-		     "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
-		     "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
-		     "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]), "+f"(d[64]), "+f"(d[65]),
-		     "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]),
-		     "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]),
-		     "+f"(d[78]), "+f"(d[79]), "+f"(d[80]), "+f"(d[81]), "+f"(d[82]), "+f"(d[83]),
-		     "+f"(d[84]), "+f"(d[85]), "+f"(d[86]), "+f"(d[87]), "+f"(d[88]), "+f"(d[89]),
-		     "+f"(d[90]), "+f"(d[91]), "+f"(d[92]), "+f"(d[93]), "+f"(d[94]), "+f"(d[95]),
-		     "+f"(d[96]), "+f"(d[97]), "+f"(d[98]), "+f"(d[99]), "+f"(d[100]), "+f"(d[101]),
-		     "+f"(d[102]), "+f"(d[103]), "+f"(d[104]), "+f"(d[105]), "+f"(d[106]),
-		     "+f"(d[107]), "+f"(d[108]), "+f"(d[109]), "+f"(d[110]), "+f"(d[111]),
-		     "+f"(d[112]), "+f"(d[113]), "+f"(d[114]), "+f"(d[115]), "+f"(d[116]),
-		     "+f"(d[117]), "+f"(d[118]), "+f"(d[119]), "+f"(d[120]), "+f"(d[121]),
-		     "+f"(d[122]), "+f"(d[123]), "+f"(d[124]), "+f"(d[125]), "+f"(d[126]),
-		     "+f"(d[127])
-		     : "l"(a), "l"(b), "r"(keep));
 }
 
 #endif

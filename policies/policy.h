@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__CUDACC__) || defined(__HIP__)
+/* In front of what runs on devices too. A kernel may define it first, to say more. */
+#if defined(TS_HD)
+#elif defined(__CUDACC__) || defined(__HIP__)
 #define TS_HD __host__ __device__
 #else
 #define TS_HD

@@ -340,9 +340,7 @@ static void fill(struct table *t)
 			struct ts_spec *spec = &t->cells[row * t->schedules->len + i].spec;
 
 			*spec = g_array_index(t->schedules, struct ts_spec, i);
-			spec->m = shape->m;
-			spec->n = shape->n;
-			spec->k = shape->k;
+			ts_shape_set(shape, spec);
 			if (row < t->lists->len)
 				copy_groups(spec, &g_array_index(t->lists, struct ts_spec, row));
 		}
@@ -397,7 +395,8 @@ int ts_compare_command(int argc, char **argv, GError **error)
 	struct options o = {0};
 	const GOptionEntry entries[] = {
 		{"shapes", 0, 0, G_OPTION_ARG_FILENAME, &o.shapes,
-			"shapes of a model, such as llama3-8b, or a CSV file with name,m,n,k",
+			"shapes of a model, such as llama3-8b, or a CSV file with name,m,n,k or "
+			"name,groups,n,k",
 			"FILE"},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default), json or csv",
 			"FORMAT"},

@@ -42,11 +42,12 @@ static bool read_options(
 		(!ts_parse_int(s->seed, &x->seed) || !ts_in_range(x->seed, 0, TS_COUNT_MAX)))
 		return ts_refuse(
 			error, "--seed %s: must be a whole number from 0 to 2147483647", s->seed);
-	if (s->axes[TS_AXIS_M] != NULL || s->axes[TS_AXIS_N] != NULL || s->axes[TS_AXIS_K] != NULL)
+	if (s->axes[TS_AXIS_M] != NULL || s->axes[TS_AXIS_N] != NULL ||
+		s->axes[TS_AXIS_K] != NULL || s->axes[TS_AXIS_GROUPS] != NULL ||
+		s->axes[TS_AXIS_LAYOUT] != NULL)
 		return ts_refuse(error,
-			"--m, --n, --k: gpu bench takes its sizes from --shapes; tilesim gpu gemm "
-			"takes "
-			"them as options");
+			"--m, --n, --k, --groups, --layout: gpu bench takes its sizes from "
+			"--shapes; tilesim gpu gemm takes them as options");
 	b->repeat = (uint32_t)x->repeat;
 	b->cublas = !o->alone;
 	b->checked = o->check == NULL || strcmp(o->check, "sample") == 0;
@@ -104,9 +105,7 @@ static bool run_all(struct ts_gpu_gemm *x, struct ts_bench *b, GError **error)
 			struct ts_bench_cell *c = &b->cells[(gsize)i * b->schedules->len + s];
 
 			c->spec = g_array_index(b->schedules, struct ts_spec, s);
-			c->spec.m = shape->m;
-			c->spec.n = shape->n;
-			c->spec.k = shape->k;
+			ts_shape_set(shape, &c->spec);
 			good = run_cell(x, nvml, b->checked, c, error);
 			if (!good)
 				g_prefix_error(error, "%s: ", shape->name);
@@ -183,6 +182,22 @@ static int report(
 	return TS_EXIT_UNSOUND;
 }
 
+/* Schedules that there are kernels for, where none were given. */
+static void choose_schedules(struct ts_settings *s, bool groups)
+{
+	static const struct {
+		enum ts_axis axis;
+		const char *values, *of_groups;
+	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal", "persistent,worksteal"},
+		{TS_AXIS_BLOCK, "128x256x64,128x128x64", "128x128x32,64x64x32"},
+		{TS_AXIS_CLUSTER, "1x1,2x1,1x2", "1x1"}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
+		if (s->axes[defaults[i].axis] == NULL)
+			s->axes[defaults[i].axis] =
+				g_strdup(groups ? defaults[i].of_groups : defaults[i].values);
+}
+
 static int bench(struct ts_settings *settings, const struct options *o, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
@@ -196,6 +211,8 @@ static int bench(struct ts_settings *settings, const struct options *o, GError *
 			settings->dtype != NULL ? "dtype" : "domain");
 	else if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
 		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {
+		x.groups = ts_shapes_have_groups(b.shapes) || settings->axes[TS_AXIS_BATCH] != NULL;
+		choose_schedules(settings, x.groups);
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;
 			if (list_schedules(&x, &b, error) && run_all(&x, &b, &cause))
@@ -221,8 +238,9 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 	const GOptionEntry entries[] = {
 		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
 		{"shapes", 0, 0, G_OPTION_ARG_FILENAME, &o.shapes,
-			"shapes of a model, such as llama3-8b, or a CSV file with name,m,n,k "
-			"(default gemm-suite)",
+			"shapes of a model, such as llama3-8b, groups, such as moe, or a CSV file "
+			"with "
+			"name,m,n,k or name,groups,n,k (default gemm-suite)",
 			"FILE"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches of each schedule and shape (default 21)", "N"},
@@ -239,23 +257,17 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu bench",
 		"Times schedules over shapes on the GPU that is there, launch by launch in turn "
 		"with\n"
-		"the best of cuBLAS' algorithms, and checks every product. Options of the plan "
+		"the best of cuBLAS' algorithms, of groups one call for each that has rows, and "
+		"checks\n"
+		"every product. Options of the plan "
 		"take\n"
 		"lists; by default persistent and worksteal in both tile shapes and three "
 		"clusters.",
 		entries);
-	static const struct {
-		enum ts_axis axis;
-		const char *values;
-	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal"},
-		{TS_AXIS_BLOCK, "128x256x64,128x128x64"}, {TS_AXIS_CLUSTER, "1x1,2x1,1x2"}};
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
-		ts_settings_one_problem(&settings, "the GEMM kernel", error)) {
-		for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
-			if (settings.axes[defaults[i].axis] == NULL)
-				settings.axes[defaults[i].axis] = g_strdup(defaults[i].values);
+		ts_settings_rectangles(&settings, "the GEMM kernel", error)) {
 		if (o.shapes == NULL)
 			o.shapes = g_strdup("gemm-suite");
 		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, error);

@@ -13,9 +13,19 @@ static const struct ts_bench_cell *cell(const struct ts_bench *b, guint shape, g
 	return &b->cells[(gsize)shape * b->schedules->len + schedule];
 }
 
+/* Rows of A of all groups. */
+static int64_t all_rows(const struct ts_spec *s)
+{
+	int64_t rows = ts_spec_has_list(s) ? 0 : s->m;
+
+	for (int64_t i = 0; i < s->list_count; i++)
+		rows += s->list_m[i];
+	return rows * s->batch;
+}
+
 static double tflops(const struct ts_spec *s, double ms)
 {
-	return ms > 0 ? 2.0 * (double)s->m * (double)s->n * (double)s->k / (ms * 1e9) : 0;
+	return ms > 0 ? 2.0 * (double)all_rows(s) * (double)s->n * (double)s->k / (ms * 1e9) : 0;
 }
 
 static bool is_good(const struct ts_bench_cell *c)
@@ -101,6 +111,10 @@ static char *text_report(const struct ts_bench *b, const char *command)
 		b->cublas ? ", each followed by one of cuBLAS' best algorithm; A and C row-major, "
 			    "B column-major"
 			  : "");
+	if (ts_shapes_have_groups(b->shapes))
+		g_string_append(out,
+			"m is the rows of all groups; cuBLAS is called once for each that has "
+			"any\n\n");
 	for (guint i = 0; i < b->schedules->len; i++) {
 		g_autofree char *name =
 			ts_request_schedule_text(&g_array_index(b->schedules, struct ts_spec, i));
@@ -138,7 +152,9 @@ static void put_cell(JsonBuilder *j, const struct ts_bench *b, guint shape, guin
 
 	json_builder_begin_object(j);
 	ts_json_text_member(j, "shape", g_array_index(b->shapes, struct ts_shape, shape).name);
-	ts_json_count(j, "m", (uint64_t)c->spec.m);
+	ts_json_count(j, "groups",
+		(uint64_t)(c->spec.batch * (ts_spec_has_list(&c->spec) ? c->spec.list_count : 1)));
+	ts_json_count(j, "m", (uint64_t)all_rows(&c->spec));
 	ts_json_count(j, "n", (uint64_t)c->spec.n);
 	ts_json_count(j, "k", (uint64_t)c->spec.k);
 	ts_json_text_member(j, "schedule", name);

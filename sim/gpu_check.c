@@ -88,8 +88,12 @@ static bool check_record(struct check *k, uint32_t group, uint32_t rank)
 		return fault(k,
 			"item %u: CTA %u wrote worker %u, domain %u, rank %u, SM %u: out of range",
 			group, rank, r->worker, r->domain, r->rank, r->unit);
+	/* A policy and the verifier look its grid up. */
+	if (r->g >= k->plan->groups)
+		return fault(k, "item %u: CTA %u wrote group %u of %u", group, rank, r->g,
+			k->plan->groups);
 	if (r->worker != first->worker || r->domain != first->domain ||
-		r->counter != first->counter || r->answer != first->answer ||
+		r->counter != first->counter || r->answer != first->answer || r->g != first->g ||
 		r->k_begin != first->k_begin || r->k_end != first->k_end || r->owns != first->owns)
 		return fault(k, "item %u: CTA %u of worker %u got another step than CTA 0", group,
 			rank, first->worker);
@@ -163,12 +167,22 @@ static bool check_work(struct check *k, const struct ts_worker *w, const struct 
 		const struct ts_probe_record *r = &k->records[(uint64_t)group * k->ranks + rank];
 		struct ts_tile tile = ts_cta_tile(k->plan, s, rank);
 
+		if (r->g != s->g)
+			return fault(k,
+				"worker %u: CTA %u had tile (%u, %u) of group %u, where the policy "
+				"gives one of group %u",
+				w->id, rank, r->m, r->n, r->g, s->g);
 		if (r->m != tile.m || r->n != tile.n || (r->valid == 1) != tile.valid)
 			return fault(k,
 				"worker %u: CTA %u had tile (%u, %u)%s, where the policy gives "
 				"(%u, %u)%s",
 				w->id, rank, r->m, r->n, r->valid == 1 ? "" : " outside", tile.m,
 				tile.n, tile.valid ? "" : " outside");
+		if (r->slot != s->slot)
+			return fault(k,
+				"worker %u: tile (%u, %u) had workspace slot %u, where the policy "
+				"gives %u",
+				w->id, r->m, r->n, r->slot, s->slot);
 		if (r->k_begin != s->k_begin || r->k_end != s->k_end || (r->owns == 1) != s->owns)
 			return fault(k,
 				"worker %u: tile (%u, %u) had k iterations [%u, %u)%s, where the "
@@ -306,6 +320,7 @@ static bool check_coverage(struct check *k, struct ts_gpu_verdict *v)
 		const struct ts_probe_record *r = &k->records[(uint64_t)i * k->ranks];
 		struct ts_step s = ts_step_make(TS_WORK);
 
+		s.g = r->g;
 		s.m = r->m;
 		s.n = r->n;
 		s.k_begin = r->k_begin;

@@ -45,7 +45,9 @@ bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 static const struct ts_gemm_kind *const kinds[] = {NULL, &ts_gemm_mma, &ts_gemm_sm90};
 static const char *const kind_names[] = {"auto", "mma", "sm90", NULL};
 static const char *const types[] = {"bf16", "fp16", NULL};
-static const char *const layouts[] = {"nk", "kn", NULL};
+/* Of B, and of groups. */
+static const char *const layouts[] = {"nk", "kn", "contiguous", "masked", NULL};
+enum { LAYOUTS_OF_B = 2 };
 static const char *const instructions[] = {"sm80", "gfx942", "gfx950", "gfx1100", "gfx1200", NULL};
 
 static bool choose(const char *option, const char *word, const char *const *names,
@@ -65,15 +67,35 @@ static bool choose(const char *option, const char *word, const char *const *name
 	return ts_refuse(error, "--%s %s: must be one of %s", option, word, all);
 }
 
+/* B's layout, and that of groups, which is an option of other commands too. */
+static bool read_layouts(struct ts_gpu_gemm *x, const char *text, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit(text == NULL ? "nk" : text, ",", -1);
+
+	for (guint i = 0; words[i] != NULL; i++) {
+		uint32_t layout;
+
+		if (!choose("layout", words[i], layouts, &layout, error))
+			return false;
+		if (layout < LAYOUTS_OF_B) {
+			x->form.layout = (enum ts_mma_layout)layout;
+			continue;
+		}
+		g_free(x->settings->axes[TS_AXIS_LAYOUT]);
+		x->settings->axes[TS_AXIS_LAYOUT] = g_strdup(words[i]);
+	}
+	return true;
+}
+
 /* What is multiplied, and by what. */
 static bool read_form(struct ts_gpu_gemm *x, const struct options *o, GError **error)
 {
-	uint32_t kind, type, layout, as;
+	uint32_t kind, type, as;
 	int64_t gap = 0;
 
 	if (!choose("kernel", o->kernel, kind_names, &kind, error) ||
 		!choose("dtype", x->settings->dtype, types, &type, error) ||
-		!choose("layout", o->layout, layouts, &layout, error) ||
+		!read_layouts(x, o->layout, error) ||
 		!choose("as", o->as, instructions, &as, error))
 		return false;
 	if (o->gap != NULL && (!ts_parse_int(o->gap, &gap) || !ts_in_range(gap, 0, 65536)))
@@ -85,7 +107,6 @@ static bool read_form(struct ts_gpu_gemm *x, const struct options *o, GError **e
 			o->as);
 	x->kind = kinds[kind];
 	x->form.type = (enum ts_mma_type)type;
-	x->form.layout = (enum ts_mma_layout)layout;
 	x->form.gap = (uint32_t)gap;
 	x->as = o->as == NULL ? NULL : instructions[as];
 	if (x->kind != NULL && !x->kind->has_form(&x->form))
@@ -94,7 +115,7 @@ static bool read_form(struct ts_gpu_gemm *x, const struct options *o, GError **e
 			"--layout "
 			"nk); use --kernel mma",
 			x->kind->name);
-	if (o->cublas && (type != 0 || layout != 0 || gap != 0))
+	if (o->cublas && (type != 0 || x->form.layout != TS_MMA_ALONG_K || gap != 0))
 		return ts_refuse(error,
 			"--cublas: goes with bf16, rows of B along K and no gap between rows");
 	return ts_settings_hardware_domain(x->settings, &x->hardware_domain, error);
@@ -156,29 +177,62 @@ static bool check_spec(const struct ts_gpu_gemm *x, const struct ts_spec *s, GEr
 	return true;
 }
 
-bool ts_gpu_gemm_plan(
-	const struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan, GError **error)
+/* Groups that the kernels can take: of the same N and K, and not more than there can be memory for.
+ */
+static bool check_groups(const struct ts_gpu_gemm *x, const struct ts_plan *p, GError **error)
 {
+	uint64_t rows = ts_gemm_rows(p), rows_b = (uint64_t)p->groups * MAX(p->n, p->k);
+
+	for (uint32_t i = 0; p->grids != NULL && i < p->grid_count; i++)
+		if (p->grids[i].n != p->n || p->grids[i].k != p->k)
+			return ts_refuse(error,
+				"group %u has N=%u and K=%u, another one N=%u and K=%u: the GEMM "
+				"takes groups that differ in their rows only",
+				i, p->grids[i].n, p->grids[i].k, p->n, p->k);
+	if (p->items == 0)
+		return ts_refuse(
+			error, "%u groups without a row: there is nothing to compute", p->groups);
+	if (rows > SIZE_MAX_ELEMENTS || rows_b > SIZE_MAX_ELEMENTS)
+		return ts_refuse(error,
+			"%u groups with %" G_GUINT64_FORMAT " rows of A, and %" G_GUINT64_FORMAT
+			" of B or its transpose: the kernels of %s take up to %d",
+			p->groups, rows, rows_b, x->gemm.kind->name, SIZE_MAX_ELEMENTS);
+	return true;
+}
+
+bool ts_gpu_gemm_plan(
+	struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan, GError **error)
+{
+	bool plain =
+		spec->batch == 1 && !ts_spec_has_list(spec) && spec->row_order == TS_ROWS_ASCENDING;
+	struct ts_spec roomy;
 	uint32_t resident;
 
 	if (!check_spec(x, spec, error))
 		return false;
-	if (x->gemm.gpu.ops->only_by_name &&
-		(double)spec->m * (double)spec->n * (double)MAX(spec->k, 1) > CPU_PRODUCTS_MAX)
+	if (!plain && x->gemm.kind->groups_program == NULL)
 		return ts_refuse(error,
-			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT
-			": would take the CPU hours; use --m, --n and --k of 1024 or less",
-			spec->m, spec->n, spec->k);
-	resident = ts_gemm_residency(&x->gemm, (uint32_t)spec->block_n, (uint32_t)spec->cluster_m,
-		(uint32_t)spec->cluster_n);
+			"--batch, --groups and --row-order: the kernels of %s have one problem; "
+			"use --kernel mma",
+			x->gemm.kind->name);
+	resident = ts_gemm_residency(&x->gemm, plain, (uint32_t)spec->block_n,
+		(uint32_t)spec->cluster_m, (uint32_t)spec->cluster_n);
 	if (resident == 0)
 		return ts_refuse(error,
 			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": %s has no room for one",
 			spec->cluster_m, spec->cluster_n, x->gemm.gpu.is.name);
 	if (x->axes.default_workers)
 		spec->workers = resident;
-	if (!ts_request_plan(ret_plan, spec, error))
+	roomy = ts_group_room_give(&x->room, spec);
+	if (!ts_request_plan(ret_plan, &roomy, error) || !check_groups(x, ret_plan, error))
 		return false;
+	if (x->gemm.gpu.ops->only_by_name &&
+		(double)ts_gemm_used_rows(ret_plan) * ret_plan->n * MAX(ret_plan->k, 1) >
+			CPU_PRODUCTS_MAX)
+		return ts_refuse(error,
+			"M=%" G_GUINT64_FORMAT ", N=%u, K=%u: would take the CPU hours; use --m, "
+			"--n and --k of 1024 or less",
+			ts_gemm_used_rows(ret_plan), ret_plan->n, ret_plan->k);
 	if (ret_plan->launches == 1)
 		return ts_refuse(error,
 			"--policy clc: these kernels have no cluster launch control; worksteal "
@@ -194,11 +248,14 @@ static char *make_command(const struct ts_gpu_gemm *x, const struct ts_spec *spe
 {
 	GString *out = g_string_new("tilesim gpu gemm");
 
-	ts_request_options(spec, NULL, out);
+	/* The layout of groups goes with that of B. */
+	ts_request_options(spec, x->settings->lists, out);
+	g_string_replace(out, " --layout masked", "", 1);
 	g_string_append_printf(out, " --seed %" G_GINT64_FORMAT " --check %s", seed,
 		x->effort == TS_GEMM_FULL ? "full" : "sample");
-	g_string_append_printf(out, " --kernel %s --dtype %s --layout %s", x->gemm.kind->name,
-		types[x->form.type], layouts[x->form.layout]);
+	g_string_append_printf(out, " --kernel %s --dtype %s --layout %s%s", x->gemm.kind->name,
+		types[x->form.type], layouts[x->form.layout],
+		spec->layout == TS_MASKED ? ",masked" : "");
 	if (x->form.gap > 0)
 		g_string_append_printf(out, " --gap %u", x->form.gap);
 	if (x->as != NULL)
@@ -331,7 +388,7 @@ static bool gemm_next(struct ts_gpu_gemm *x, struct ts_spec *spec, int64_t seed,
 		g_prefix_error(error, "%s: ", command);
 		return false;
 	}
-	one.tiles = (uint64_t)plan.rows * plan.cols;
+	one.tiles = plan.tiles;
 	one.elements = r.verdict.checked;
 	one.error = r.verdict.error;
 	one.worst = r.verdict.worst;
@@ -406,7 +463,11 @@ static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 
 bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)
 {
-	if (!ts_gemm_open(&x->gemm, x->ops, x->kind, &x->form, x->as, error))
+	const struct ts_gemm_kind *kind = x->kind;
+
+	if (kind == NULL && x->groups)
+		kind = &ts_gemm_mma;
+	if (!ts_gemm_open(&x->gemm, x->ops, kind, &x->form, x->as, error))
 		return false;
 	x->gemm.hardware_domain = x->hardware_domain;
 	return open_cublas(x, cublas, error) && read_axes(x, error);
@@ -415,6 +476,7 @@ bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)
 void ts_gpu_gemm_close(struct ts_gpu_gemm *x)
 {
 	ts_axes_finish(&x->axes);
+	ts_group_room_finish(&x->room);
 	ts_cublas_free(x->cublas);
 	ts_backend_free(&x->gemm.gpu, x->workspace);
 	ts_gemm_close(&x->gemm);
@@ -423,7 +485,9 @@ void ts_gpu_gemm_close(struct ts_gpu_gemm *x)
 static int gemm(struct ts_settings *settings, const struct options *o, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
-	struct ts_gpu_gemm x = {.settings = settings};
+	struct ts_gpu_gemm x = {.settings = settings,
+		.groups = settings->axes[TS_AXIS_BATCH] != NULL ||
+			settings->axes[TS_AXIS_GROUPS] != NULL};
 	int code = TS_EXIT_USAGE;
 
 	if (!ts_gpu_gemm_suits(settings, error) || !read_options(&x, o, error))
@@ -452,7 +516,9 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		{"kernel", 0, 0, G_OPTION_ARG_STRING, &o.kernel,
 			"auto (default: sm90 where it can, else mma), mma or sm90", "NAME"},
 		{"layout", 0, 0, G_OPTION_ARG_STRING, &o.layout,
-			"B is nk (default: rows along K) or kn", "WHICH"},
+			"B is nk (default: rows along K) or kn; groups are contiguous (default) or "
+			"masked: kn,masked",
+			"WHICH"},
 		{"gap", 0, 0, G_OPTION_ARG_STRING, &o.gap,
 			"elements between the rows of each matrix (default 0)", "N"},
 		{"as", 0, 0, G_OPTION_ARG_STRING, &o.as,
@@ -476,14 +542,16 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		"of\n"
 		"128x256x64 or 128x128x64. Those of mma run on NVIDIA from sm_80 on, on AMD and on "
 		"the\n"
-		"CPU: bf16 or fp16, blocks of 128x128x32 or 64x64x32, and items cut along K. Lists "
-		"and\n"
-		"ranges give a table of all plans.",
+		"CPU: bf16 or fp16, blocks of 128x128x32 or 64x64x32, and items cut along K; also "
+		"batches\n"
+		"and groups, A and C with the rows of all, B with a matrix for each. Lists and "
+		"ranges\n"
+		"give a table of all plans.",
 		entries);
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
-		ts_settings_one_problem(&settings, "the GEMM kernel", error)) {
+		ts_settings_rectangles(&settings, "the GEMM kernel", error)) {
 		code = settings.help ? TS_EXIT_OK : gemm(&settings, &o, error);
 	}
 	ts_settings_finish(&settings);

@@ -15,9 +15,11 @@ struct ts_gpu_gemm {
 	struct ts_gemm_form form;
 	const char *as; /* instructions of the CPU; NULL: not given */
 	bool hardware_domain;
+	bool groups;              /* plans may have several */
 	struct ts_cublas *cublas; /* NULL where it was not asked for */
 	uint64_t workspace;       /* its memory */
 	struct ts_axes axes;
+	struct ts_group_room room; /* that the last plan points to */
 	enum ts_gemm_effort effort;
 	enum ts_format format;
 	GArray *tallies; /* of several plans */
@@ -49,9 +51,10 @@ bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error);
 void ts_gpu_gemm_close(struct ts_gpu_gemm *x);
 
 /* The plan of a request, with as many workers as are resident where none were given, which `spec`
- * is then told. False and a refusal, also where there is no kernel for it. */
-bool ts_gpu_gemm_plan(const struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan,
-	GError **error);
+ * is then told. It is valid until the next one. False and a refusal, also where there is no kernel
+ * for it. */
+bool ts_gpu_gemm_plan(
+	struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan, GError **error);
 
 /* Computes and checks one plan, and times `repeat` launches. False where the GPU failed. */
 bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t repeat,

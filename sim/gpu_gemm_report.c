@@ -4,7 +4,23 @@
 
 static double teraflops(const struct ts_plan *p, double ms)
 {
-	return 2.0 * p->m * p->n * p->k / (ms * 1e9);
+	return 2.0 * (double)ts_gemm_used_rows(p) * p->n * p->k / (ms * 1e9);
+}
+
+static void put_problem(GString *out, const struct ts_gpu_gemm *x, const struct ts_plan *p)
+{
+	if (p->grids != NULL)
+		g_string_append_printf(out,
+			"%u %s groups with %" G_GUINT64_FORMAT " rows of A in all, N=%u K=%u",
+			p->groups, ts_layout_name((enum ts_layout)p->layout), ts_gemm_used_rows(p),
+			p->n, p->k);
+	else if (p->groups > 1)
+		g_string_append_printf(out, "%u times M=%u N=%u K=%u", p->groups, p->m, p->n, p->k);
+	else
+		g_string_append_printf(out, "M=%u N=%u K=%u", p->m, p->n, p->k);
+	g_string_append_printf(out, " in %s, rows of B along %s, tiles of %ux%ux%u\n",
+		x->form.type == TS_MMA_FP16 ? "fp16" : "bf16",
+		x->form.layout == TS_MMA_ALONG_K ? "K" : "N", p->block_m, p->block_n, p->block_k);
 }
 
 static void put_times(
@@ -23,13 +39,10 @@ static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	const struct ts_gemm_layout *l = &x->gemm.layout;
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out,
-		"device       %s\nproblem      M=%u N=%u K=%u in %s, rows of B along %s, tiles of "
-		"%ux%ux%u\nplan         %s\nkernel       %s%s%s\n",
-		x->gemm.gpu.is.name, p->m, p->n, p->k,
-		x->form.type == TS_MMA_FP16 ? "fp16" : "bf16",
-		x->form.layout == TS_MMA_ALONG_K ? "K" : "N", p->block_m, p->block_n, p->block_k,
-		plan, x->gemm.kind->name, x->as == NULL ? "" : " as ", x->as == NULL ? "" : x->as);
+	g_string_append_printf(out, "device       %s\nproblem      ", x->gemm.gpu.is.name);
+	put_problem(out, x, p);
+	g_string_append_printf(out, "plan         %s\nkernel       %s%s%s\n", plan,
+		x->gemm.kind->name, x->as == NULL ? "" : " as ", x->as == NULL ? "" : x->as);
 	if (l->wide_a.at != 0 || l->wide_c.at != 0)
 		g_string_append_printf(out,
 			"copies       of %s%s%s, since rows are no multiple of 16 bytes\n",
@@ -78,7 +91,9 @@ static char *json_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	ts_json_text_member(b, "command", command);
 	ts_json_text_member(b, "device", x->gemm.gpu.is.name);
 	ts_json_text_member(b, "kernel", x->gemm.kind->name);
+	ts_json_count(b, "groups", p->groups);
 	ts_json_count(b, "m", p->m);
+	ts_json_count(b, "rows", ts_gemm_used_rows(p));
 	ts_json_count(b, "n", p->n);
 	ts_json_count(b, "k", p->k);
 	ts_json_text_member(b, "plan", plan);

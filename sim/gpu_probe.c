@@ -20,6 +20,7 @@ struct probe {
 	const struct ts_backend_ops *ops; /* as asked for; NULL: any */
 	struct ts_prober prober;
 	struct ts_axes axes;
+	struct ts_group_room room; /* that plans point to */
 	struct ts_probe_pace pace;
 	struct ts_prober_cta cta; /* as asked for */
 	int64_t seed;             /* -1: none */
@@ -159,7 +160,7 @@ static char *make_command(const struct probe *b, const struct ts_spec *spec)
 {
 	GString *out = g_string_new("tilesim gpu probe");
 
-	ts_request_options(spec, NULL, out);
+	ts_request_options(spec, b->settings->lists, out);
 	g_string_append_printf(out, " --busy-ns %" G_GUINT64_FORMAT " --threads %u --shared-kb %u",
 		b->pace.busy_ns, b->cta.threads, b->cta.shared / 1024);
 	if (b->ops != NULL)
@@ -175,6 +176,7 @@ static int probe_one(struct probe *b, const struct ts_spec *spec, GError **error
 {
 	g_autofree char *command = make_command(b, spec);
 	g_autofree char *report = NULL;
+	const struct ts_spec roomy = ts_group_room_give(&b->room, spec);
 	struct ts_gpu_verdict verdict;
 	struct ts_gpu_map map;
 	struct ts_probe_log log;
@@ -182,7 +184,7 @@ static int probe_one(struct probe *b, const struct ts_spec *spec, GError **error
 	struct ts_gpu_run run = {&b->prober, &map, &plan, &log, &verdict, command};
 	bool good;
 
-	if (!ts_request_plan(&plan, spec, error) || !check_room(b, &plan, error))
+	if (!ts_request_plan(&plan, &roomy, error) || !check_room(b, &plan, error))
 		return TS_EXIT_USAGE;
 	if (!ts_gpu_map_make(&map, &b->prober, error))
 		return TS_EXIT_UNSOUND;
@@ -222,10 +224,12 @@ static bool probe_next(struct probe *b, struct ts_spec *spec, uint64_t *failures
 	struct ts_gpu_verdict v;
 	struct ts_probe_log log;
 	struct ts_plan plan;
+	struct ts_spec roomy;
 	enum ts_status status;
 
 	choose_workers(b, spec);
-	status = ts_plan_make(&plan, spec);
+	roomy = ts_group_room_give(&b->room, spec);
+	status = ts_plan_make(&plan, &roomy);
 	if (status != TS_OK || !check_room(b, &plan, NULL)) {
 		b->refused_room += status == TS_OK;
 		b->refused[status]++;
@@ -366,6 +370,7 @@ static int probe_axes(struct probe *b, GError **error)
 		}
 		ts_axes_finish(&b->axes);
 	}
+	ts_group_room_finish(&b->room);
 	ts_device_free(device);
 	return code;
 }
@@ -415,8 +420,7 @@ int ts_gpu_probe_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error) &&
-		ts_settings_one_problem(&settings, "the probe", error))
+	if (ts_settings_parse(&settings, context, argc, argv, error))
 		code = settings.help ? TS_EXIT_OK : probe(&settings, &o, error);
 	ts_settings_finish(&settings);
 	g_free(o.backend);

@@ -82,9 +82,13 @@ static void put_verdict(GString *out, const struct ts_gpu_run *r)
 	}
 	g_string_append_printf(out,
 		"sound        %" G_GUINT64_FORMAT " items, %" G_GUINT64_FORMAT
-		" tiles computed once each, none outside %u x %u; each worker did what the policy "
-		"says\n",
-		v->items, v->tiles, p->m, p->n);
+		" tiles computed once each, none outside ",
+		v->items, v->tiles);
+	if (p->groups > 1)
+		g_string_append_printf(out, "its group of %u", p->groups);
+	else
+		g_string_append_printf(out, "%u x %u", p->m, p->n);
+	g_string_append(out, "; each worker did what the policy says\n");
 	if (p->counters > 0)
 		g_string_append_printf(out,
 			"counters     %u, with %" G_GUINT64_FORMAT
@@ -213,9 +217,9 @@ bool ts_gpu_records(const struct ts_gpu_run *r, const char *path, GError **error
 	for (uint64_t i = 0; i < count; i++)
 		start = MIN(start, find_record(r, i)->from);
 	fprintf(o.file,
-		"worker,rank,%s,%s,domain,counter,answer,m,n,valid,k_begin,k_end,owns,from_ns,"
+		"worker,rank,%s,%s,domain,counter,answer,%sm,n,valid,k_begin,k_end,owns,from_ns,"
 		"to_ns\n",
-		unit, group);
+		unit, group, r->plan->groups > 1 ? "g," : "");
 	for (uint64_t i = 0; i < count; i++) {
 		const struct ts_probe_record *a = find_record(r, i);
 		bool claimed = a->counter != (uint32_t)TS_PROBE_NONE;
@@ -226,10 +230,12 @@ bool ts_gpu_records(const struct ts_gpu_run *r, const char *path, GError **error
 		fprintf(o.file, ",%u,", a->domain);
 		if (claimed)
 			fprintf(o.file, "%u,%u", a->counter, a->answer);
-		fprintf(o.file,
-			"%s,%u,%u,%u,%u,%u,%u,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "\n",
-			claimed ? "" : ",", a->m, a->n, a->valid, a->k_begin, a->k_end, a->owns,
-			a->from - start, a->to - start);
+		fprintf(o.file, "%s,", claimed ? "" : ",");
+		if (r->plan->groups > 1)
+			fprintf(o.file, "%u,", a->g);
+		fprintf(o.file, "%u,%u,%u,%u,%u,%u,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "\n",
+			a->m, a->n, a->valid, a->k_begin, a->k_end, a->owns, a->from - start,
+			a->to - start);
 	}
 	return ts_output_commit(&o, error);
 }

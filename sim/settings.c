@@ -434,6 +434,14 @@ bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GErro
 	return true;
 }
 
+bool ts_settings_rectangles(const struct ts_settings *s, const char *who, GError **error)
+{
+	if (s->axes[TS_AXIS_SHAPE] == NULL || strcmp(s->axes[TS_AXIS_SHAPE], "rectangle") == 0)
+		return true;
+	return ts_refuse(
+		error, "--shape %s: %s has rectangles; leave it out", s->axes[TS_AXIS_SHAPE], who);
+}
+
 static const char *dtype_name(int i)
 {
 	return ts_dtype_name((enum ts_dtype)i);

@@ -65,6 +65,9 @@ bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *d
 /* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". */
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error);
 
+/* False and a refusal where a shape with a part left out is asked for, which `who` has not. */
+bool ts_settings_rectangles(const struct ts_settings *s, const char *who, GError **error);
+
 /* "tilesim COMMAND --device ...": repeats a run of `spec` under these settings. Free with g_free().
  */
 char *ts_settings_command(

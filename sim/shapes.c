@@ -5,11 +5,14 @@
 
 #include "sim/refuse.h"
 
-static const char header[] = "name,m,n,k";
+static const char header[] = "name,m,n,k", groups_header[] = "name,groups,n,k";
 
 static void clear_shape(gpointer data)
 {
-	g_free(((struct ts_shape *)data)->name);
+	struct ts_shape *shape = data;
+
+	g_free(shape->name);
+	ts_group_list_free(shape->list);
 }
 
 GArray *ts_shapes_new(void)
@@ -22,28 +25,74 @@ GArray *ts_shapes_new(void)
 
 void ts_shapes_add(GArray *shapes, char *name, int64_t m, int64_t n, int64_t k)
 {
-	struct ts_shape shape = {name, m, n, k};
+	struct ts_shape shape = {name, m, n, k, NULL};
 
 	g_array_append_val(shapes, shape);
 }
 
-static bool parse_line(GArray *shapes, const char *id, guint number, char *line, GError **error)
+void ts_shape_set(const struct ts_shape *shape, struct ts_spec *spec)
+{
+	spec->m = shape->m;
+	spec->n = shape->n;
+	spec->k = shape->k;
+	if (shape->list != NULL)
+		ts_group_list_set(shape->list, spec);
+}
+
+bool ts_shapes_have_groups(const GArray *shapes)
+{
+	for (guint i = 0; i < shapes->len; i++)
+		if (g_array_index(shapes, struct ts_shape, i).list != NULL)
+			return true;
+	return false;
+}
+
+/* The list of groups in a field, and its rows in place of it. False and the cause. */
+static bool read_groups(char **field, struct ts_group_list **ret_list, GError **error)
+{
+	g_autoptr(GPtrArray) lists = ts_group_lists_new();
+	struct ts_group_list *list;
+	int64_t rows = 0;
+
+	if (!ts_group_lists_parse(lists, *field, error))
+		return false;
+	list = g_ptr_array_index(lists, 0);
+	if (lists->len != 1 || list->n != NULL || list->k != NULL)
+		return ts_refuse(
+			error, "groups '%s' must be one list, of rows without n and k", *field);
+	for (int64_t i = 0; i < list->count; i++)
+		rows += list->m[i];
+	g_free(*field);
+	*field = g_strdup_printf("%" G_GINT64_FORMAT, rows);
+	*ret_list = g_ptr_array_steal_index(lists, 0);
+	return true;
+}
+
+static bool parse_line(
+	GArray *shapes, const char *id, guint number, char *line, bool groups, GError **error)
 {
 	g_auto(GStrv) fields = g_strsplit(line, ",", -1);
+	g_autoptr(GError) cause = NULL;
+	struct ts_group_list *list = NULL;
 	int64_t m, n, k;
 
 	if (g_strv_length(fields) != 4)
 		return ts_refuse(error, "%s, line %u: '%s' must have the four fields %s", id,
-			number, line, header);
+			number, line, groups ? groups_header : header);
 	for (size_t i = 0; i < 4; i++)
 		g_strstrip(fields[i]);
+	if (groups && !read_groups(&fields[1], &list, &cause))
+		return ts_refuse(error, "%s, line %u: %s", id, number, cause->message);
 	if (!ts_parse_int(fields[1], &m) || !ts_parse_int(fields[2], &n) ||
 		!ts_parse_int(fields[3], &k) || m < 0 || n < 0 || k < 0 ||
-		MAX(MAX(m, n), k) > INT32_MAX)
+		MAX(MAX(m, n), k) > INT32_MAX) {
+		ts_group_list_free(list);
 		return ts_refuse(error,
 			"%s, line %u: m=%s, n=%s, k=%s must be whole numbers from 0 to %d", id,
 			number, fields[1], fields[2], fields[3], INT32_MAX);
+	}
 	ts_shapes_add(shapes, g_strdup(fields[0]), m, n, k);
+	g_array_index(shapes, struct ts_shape, shapes->len - 1).list = list;
 	return true;
 }
 
@@ -51,7 +100,7 @@ GArray *ts_shapes_parse(const char *id, const char *text, GError **error)
 {
 	g_autoptr(GArray) shapes = ts_shapes_new();
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	bool headed = false;
+	bool headed = false, groups = false;
 
 	if (!g_utf8_validate(text, -1, NULL)) {
 		ts_refuse(error, "%s: is not UTF-8 text", id);
@@ -62,12 +111,14 @@ GArray *ts_shapes_parse(const char *id, const char *text, GError **error)
 
 		if (line[0] == '\0' || line[0] == '#')
 			continue;
-		if (!headed && strcmp(line, header) != 0) {
-			ts_refuse(error, "%s, line %u: '%s' must be the header %s", id, i + 1, line,
-				header);
+		if (!headed)
+			groups = strcmp(line, groups_header) == 0;
+		if (!headed && !groups && strcmp(line, header) != 0) {
+			ts_refuse(error, "%s, line %u: '%s' must be the header %s, or %s", id,
+				i + 1, line, header, groups_header);
 			return NULL;
 		}
-		if (headed && !parse_line(shapes, id, i + 1, line, error))
+		if (headed && !parse_line(shapes, id, i + 1, line, groups, error))
 			return NULL;
 		headed = true;
 	}

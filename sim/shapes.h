@@ -1,13 +1,17 @@
-/* Shape files: CSV with the header name,m,n,k; lines that begin with # are comments. */
+/* Shape files: CSV with the header name,m,n,k, or name,groups,n,k where each is a list of groups,
+ * by its name or path; lines that begin with # are comments. */
 #ifndef TS_SHAPES_H
 #define TS_SHAPES_H
 
 #include <gio/gio.h>
 #include <stdint.h>
 
+#include "sim/groups.h"
+
 struct ts_shape {
 	char *name;
-	int64_t m, n, k;
+	int64_t m, n, k;            /* m of groups: the rows of all */
+	struct ts_group_list *list; /* NULL: one problem */
 };
 
 /* An empty list, and one more shape; `name` is taken over. */
@@ -21,5 +25,11 @@ GArray *ts_shapes_load(const char *id, GError **error);
 
 /* The same from text; `id` is used in refusals. */
 GArray *ts_shapes_parse(const char *id, const char *text, GError **error);
+
+/* Puts the sizes into a request, and the groups if there are any. The shape must outlive it. */
+void ts_shape_set(const struct ts_shape *shape, struct ts_spec *spec);
+
+/* Does any shape have groups? */
+bool ts_shapes_have_groups(const GArray *shapes);
 
 #endif

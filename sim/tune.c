@@ -185,8 +185,14 @@ static GArray *read_shapes(const struct ts_settings *settings, const struct ts_d
 			file);
 		return NULL;
 	}
-	if (file != NULL)
-		return ts_shapes_load(file, error);
+	if (file != NULL) {
+		shapes = ts_shapes_load(file, error);
+		if (shapes == NULL || !ts_shapes_have_groups(shapes))
+			return shapes;
+		g_array_unref(shapes);
+		ts_refuse(error, "--shapes %s: tune has one problem a shape, and no groups", file);
+		return NULL;
+	}
 	if (!ts_settings_spec(&sizes, device, &spec, error))
 		return NULL;
 	shapes = ts_shapes_new();

@@ -310,6 +310,11 @@ static void test_shapes(void)
 		{"a,1,2,3\n", 0, "line 1|header name,m,n,k"},
 		{"\n# c\nname,m,n\na,1,2\n", 0, "line 3|name,m,n,k"},
 		{"name,m,n,k\na,1,2\n", 0, "line 2|'a,1,2'|four fields"},
+		{"name,groups,n,k\na,mixtral-8x7b-t16,2,3\nb,7,0,3\n", 2, NULL},
+		{"name,groups,n,k\na,nosuch,2,3\n", 0, "line 2|--groups nosuch"},
+		{"name,groups,n,k\na,upto:1x2,2,3\n", 0, "line 2|'upto:1x2' must be one list"},
+		{"name,groups,n,k\na,1x2x3,2,3\n", 0, "line 2|rows without n and k"},
+		{"name,groups,n,k\na,1,-2,3\n", 0, "line 2|n=-2"},
 		{"name,m,n,k\na,1,2,3,4\n", 0, "line 2|four fields"},
 		{"name,m,n,k\na,1,2,3\n\n#\nb,1,2,\n", 0, "line 5|k="},
 		{"name,m,n,k\na,-1,2,3\n", 0, "line 2|m=-1|2147483647"},
@@ -327,7 +332,7 @@ static void test_shapes(void)
 			0, "line 1"},
 	};
 
-	g_assert_cmpuint(g_strv_length(names), ==, 9);
+	g_assert_cmpuint(g_strv_length(names), ==, 10);
 	for (size_t i = 0; names[i] != NULL; i++) {
 		g_autoptr(GError) error = NULL;
 		g_autoptr(GArray) shapes = ts_shapes_load(names[i], &error);

@@ -45,12 +45,14 @@ static void put_records(struct fake *f, const struct ts_worker *w, const struct 
 		r->domain = w->domain;
 		r->counter = counter;
 		r->answer = answer;
+		r->g = s->g;
 		r->m = tile.m;
 		r->n = tile.n;
 		r->valid = tile.valid ? 1 : 0;
 		r->k_begin = s->k_begin;
 		r->k_end = s->k_end;
 		r->owns = s->owns ? 1 : 0;
+		r->slot = s->slot;
 		r->from = f->now;
 		r->to = f->now + 5;
 	}
@@ -158,6 +160,16 @@ static struct ts_probe_record *record(struct fake *f, uint32_t i)
 static void wrong_tile(struct fake *f)
 {
 	record(f, 5)->n++;
+}
+
+static void wrong_group(struct fake *f)
+{
+	record(f, 4)->g = record(f, 5)->g = 1;
+}
+
+static void wrong_slot(struct fake *f)
+{
+	record(f, 4)->slot++;
 }
 
 static void tile_outside(struct fake *f)
@@ -287,6 +299,8 @@ static const struct {
 	const char *says;
 } faults[] = {
 	{"a CTA had its neighbour's tile", TS_PERSISTENT, wrong_tile, "where the policy gives"},
+	{"a group that there is not", TS_PERSISTENT, wrong_group, "wrote group 1 of 1"},
+	{"a part had another's slot", TS_SPLIT_K, wrong_slot, "had workspace slot"},
 	{"a tile outside the grid", TS_PERSISTENT, tile_outside, "100"},
 	{"two workers had each other's items", TS_PERSISTENT, swapped_items,
 		"where the policy gives"},

@@ -56,6 +56,13 @@ static const struct {
 		"--cluster 1x1,3x2 --xcds 2 --dtype fp16 --layout kn --gap 5 --m 130 --n 70 --k "
 		"0,99",
 		0, FALSE},
+	{"groups by every policy on the CPU",
+		"gpu gemm --backend cpu --as gfx950 --policy all --mode all --block 64x64x32 "
+		"--cluster 1x1,2x1 --xcds 2 --groups '70,0,3;1' --batch 2 --n 70 --k 99 "
+		"--group-order all",
+		0, FALSE},
+	{"groups in Hopper's kernel", "gpu gemm --kernel sm90 --groups 5,6", 2, TRUE},
+	{"groups", "gpu gemm --groups 300,0,5,128 --n 520 --k 200", 0, TRUE},
 	{"a block without a kernel", "gpu gemm --block 256x256x64", 2, TRUE},
 	{"a cluster without a kernel", "gpu gemm --kernel sm90 --cluster 3x1", 2, TRUE},
 	{"an empty sum", "gpu gemm --kernel sm90 --k 0", 2, TRUE},

@@ -1,6 +1,6 @@
-/* Every policy inside the probe kernel on the CPU: whatever the order, remap, cluster and shape, in
- * turn, on several pthreads, and in orders that a seed gives, the records have to be accepted, and
- * those of static policies to be what the simulator says. */
+/* Every policy inside the probe kernel on the CPU: whatever the order, remap, cluster, shape and
+ * groups, in turn, on several pthreads, and in orders that a seed gives, the records have to be
+ * accepted, and those of static policies to be what the simulator says. */
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "policies/plan.h"
 #include "sim/gpu_check.h"
 
-enum { ITEMS_MAX = 400, THREADS = 32 };
+enum { ITEMS_MAX = 400, THREADS = 32, GROUPS_MAX = 5 };
 
 /* One launch of the probe. */
 struct launch {
@@ -19,6 +19,7 @@ struct launch {
 	struct ts_cpu_grid grid;
 	struct ts_probe_args args;
 	struct ts_probe_log log;
+	uint32_t *table; /* of the plan's groups; NULL where it is plain */
 	char fault[TS_CPU_FAULT];
 };
 
@@ -42,6 +43,17 @@ static void prepare(struct launch *l)
 		.counters = l->log.words + at->counters,
 		.records = ts_probe_records(&l->log),
 		.events = ts_probe_events(&l->log)};
+	if (!p->plain) {
+		uint64_t words = ts_group_table_words(p);
+
+		l->table = cpu_memory_alloc(m, words * sizeof(uint32_t), "groups");
+		g_assert_nonnull(l->table);
+		ts_group_table_make(p, (uintptr_t)l->table, l->table);
+		l->args.table = (const struct ts_plan *)(void *)l->table;
+		/* Nothing may be left of what is only here. */
+		l->args.plan.grids = NULL;
+		l->args.plan.turns = NULL;
+	}
 	*l->args.cursors = (struct ts_probe_cursors){0, 0};
 	memset(l->args.counters, 0, p->counters * sizeof(uint32_t));
 	cpu_memory_name(m, l->args.cursors, sizeof *l->args.cursors, "cursors");
@@ -56,23 +68,28 @@ static void prepare(struct launch *l)
 static void finish(struct launch *l)
 {
 	cpu_memory_free(ts_cpu_memory(l->cpu), l->log.words);
+	if (l->table != NULL)
+		cpu_memory_free(ts_cpu_memory(l->cpu), l->table);
 }
 
 static bool go(struct launch *l, const struct ts_cpu_way *way)
 {
+	const struct cpu_kernel *kernel = l->plan.plain ? &ts_probe : &ts_probe_groups;
+
 	return l->plan.items == 0 ||
-		ts_cpu_launch(l->cpu, &ts_probe, &l->grid, way, &l->args, l->fault);
+		ts_cpu_launch(l->cpu, kernel, &l->grid, way, &l->args, l->fault);
 }
 
 static char *describe(const struct ts_plan *p, const struct ts_cpu_way *way)
 {
 	return g_strdup_printf(
-		"%s %s, %s, %s, %ux%ux%u in %ux%ux%u, cluster %ux%u, %u workers, %u domains, "
-		"%s%" G_GUINT64_FORMAT,
+		"%s %s, %s, %s, %s of %ux%ux%u in %ux%ux%u, %u groups in %u grids, sections of %u, "
+		"cluster %ux%u, %u workers, %u domains, %s%" G_GUINT64_FORMAT,
 		ts_policy((enum ts_policy_id)p->policy).name, ts_mode_name((enum ts_mode)p->mode),
 		ts_order_name((enum ts_order)p->order), ts_remap_name((enum ts_remap)p->remap),
-		p->m, p->n, p->k, p->block_m, p->block_n, p->block_k, p->cluster_m, p->cluster_n,
-		p->workers, p->domains, way->seeded ? "seed " : "pthreads ",
+		ts_shape_name((enum ts_shape_kind)p->shape), p->m, p->n, p->k, p->block_m,
+		p->block_n, p->block_k, p->groups, p->grid_count, p->section.by, p->cluster_m,
+		p->cluster_n, p->workers, p->domains, way->seeded ? "seed " : "pthreads ",
 		way->seeded ? way->seed : way->pthreads);
 }
 
@@ -89,7 +106,7 @@ static uint64_t run_well(struct ts_cpu *cpu, const struct ts_plan *p, const stru
 	v = ts_gpu_check(p, &l.log, false, TS_CPU_UNITS);
 	if (!v.sound)
 		g_error("%s: %s", what, v.fault);
-	g_assert_cmpuint(v.tiles, ==, (uint64_t)p->rows * p->cols);
+	g_assert_cmpuint(v.tiles, ==, p->tiles);
 	finish(&l);
 	return v.tiles;
 }
@@ -133,6 +150,49 @@ static struct ts_spec draw(uint32_t policy, uint32_t mode)
 	return s;
 }
 
+/* Groups of a request: their sizes, and room for its plan. */
+struct groups {
+	int64_t m[GROUPS_MAX], n[GROUPS_MAX], k[GROUPS_MAX];
+	struct ts_turn turns[GROUPS_MAX];
+	struct ts_plan grids[GROUPS_MAX];
+};
+
+/* Copies, a list of a few groups, some without rows, or both; and shapes. */
+static void draw_groups(struct ts_spec *s, struct groups *g)
+{
+	bool uneven = g_test_rand_bit(); /* which policies that cut items refuse */
+
+	s->m = draw_size(s->block_m, 7);
+	s->n = draw_size(s->block_n, 7);
+	s->batch = g_test_rand_int_range(1, 5);
+	s->section = g_test_rand_int_range(0, 4);
+	if (g_test_rand_bit()) {
+		s->shape = (enum ts_shape_kind)g_test_rand_int_range(0, TS_SHAPES);
+		if (s->shape == TS_TRIANGLE)
+			s->n = s->m;
+		else
+			s->row_order = (enum ts_row_order)g_test_rand_int_range(0, TS_ROW_ORDERS);
+	}
+	if (g_test_rand_int_range(0, 3) == 0)
+		return;
+	s->list_count = g_test_rand_int_range(0, GROUPS_MAX + 1);
+	s->group_order = (enum ts_group_order)g_test_rand_int_range(0, TS_GROUP_ORDERS);
+	for (int i = 0; i < GROUPS_MAX; i++) {
+		g->m[i] = g_test_rand_int_range(0, 3) == 0 ? 0 : draw_size(s->block_m, 7);
+		g->n[i] = s->shape == TS_TRIANGLE ? g->m[i] : draw_size(s->block_n, 7);
+		g->k[i] = draw_size(s->block_k, 5);
+	}
+	s->list_m = g->m;
+	s->list_n = uneven || s->shape == TS_TRIANGLE ? g->n : NULL;
+	s->list_k = uneven ? g->k : NULL;
+	if (g_test_rand_bit()) {
+		s->layout = TS_MASKED;
+		s->m = 8 * s->block_m;
+	}
+	s->turns = g->turns;
+	s->grids = g->grids;
+}
+
 /* `count` plans of one policy and mode, each in one of the ways to run it. */
 static uint64_t sweep(struct ts_cpu *cpu, uint32_t policy, uint32_t mode, uint32_t count)
 {
@@ -141,11 +201,14 @@ static uint64_t sweep(struct ts_cpu *cpu, uint32_t policy, uint32_t mode, uint32
 
 	while (made < count) {
 		struct ts_spec s = draw(policy, mode);
+		struct groups groups;
 		struct ts_cpu_way way = {.pthreads = 1 + made % 3,
 			.seeded = made % 4 == 3,
 			.seed = (uint64_t)g_test_rand_int()};
 		struct ts_plan p;
 
+		if (made % 2 == 1)
+			draw_groups(&s, &groups);
 		g_assert_cmpuint(drawn++, <, 50 * count);
 		if (ts_plan_make(&p, &s) != TS_OK || p.items > ITEMS_MAX)
 			continue;
@@ -238,6 +301,20 @@ static void other_order(struct launch *l)
 	g_assert_cmpint(ts_plan_make(&l->args.plan, &s), ==, TS_OK);
 }
 
+/* The first group is taken to be as large as the second. */
+static void larger_group(struct launch *l)
+{
+	struct ts_plan *grids = (struct ts_plan *)(uintptr_t)l->args.table->grids;
+
+	grids[0] = grids[1];
+}
+
+/* The second group is taken to begin an item too late. */
+static void late_group(struct launch *l)
+{
+	((struct ts_turn *)(uintptr_t)l->args.table->turns)[1].first++;
+}
+
 /* What is planted into a launch, and what has to be said: by the executor, or of the records. */
 static const struct {
 	const char *name;
@@ -245,18 +322,23 @@ static const struct {
 	void (*plant)(struct launch *l);
 	bool stops;
 	const char *says;
+	bool grouped;
 } faults[] = {
 	{"a counter that was not reset", TS_WORKSTEAL, dirty_counters, false, "missing"},
 	{"a worker that is not launched", TS_PERSISTENT, worker_missing, false, "missing"},
 	{"too few counters", TS_WORKSTEAL, few_counters, true, "claims from 4 bytes"},
 	{"too few records", TS_PERSISTENT, few_records, true, "of records, which has"},
 	{"another plan in the kernel", TS_PERSISTENT, other_order, false, "where the policy gives"},
+	{"a group with another one's grid", TS_PERSISTENT, larger_group, false, "out of bounds", true},
+	{"a group that begins too late", TS_WORKSTEAL, late_group, false, "missing", true},
 };
 
 static void test_fault(gconstpointer data)
 {
 	size_t i = GPOINTER_TO_SIZE(data);
+	static const int64_t rows[] = {40, 150, 0, 70};
 	const struct ts_cpu_way way = {.pthreads = 2};
+	struct groups groups;
 	struct launch l = {.cpu = ts_cpu_new()};
 	struct ts_spec s = ts_spec_default();
 	const char *found = l.fault;
@@ -269,6 +351,12 @@ static void test_fault(gconstpointer data)
 	s.block_m = s.block_n = 16;
 	s.workers = 7;
 	s.domains = 3;
+	if (faults[i].grouped) {
+		s.list_count = G_N_ELEMENTS(rows);
+		s.list_m = rows;
+		s.turns = groups.turns;
+		s.grids = groups.grids;
+	}
 	g_assert_cmpint(ts_plan_make(&l.plan, &s), ==, TS_OK);
 	prepare(&l);
 	faults[i].plant(&l);
@@ -308,7 +396,7 @@ static char *call(const char *words)
 	return out;
 }
 
-/* The items of a CSV of records, as "worker m n k_begin k_end", sorted by worker; of a cluster
+/* The items of a CSV of records, as "worker g m n k_begin k_end", sorted by worker; of a cluster
  * those of rank 0. Each worker's stay in their order. */
 static int compare_workers(gconstpointer a, gconstpointer b)
 {
@@ -328,7 +416,7 @@ static int find_column(char **names, const char *name)
 
 static char *read_items(const char *path)
 {
-	static const char *const wanted[] = {"worker", "m", "n", "k_begin", "k_end"};
+	static const char *const wanted[] = {"worker", "g", "m", "n", "k_begin", "k_end"};
 	g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
@@ -343,8 +431,11 @@ static char *read_items(const char *path)
 		g_auto(GStrv) fields = g_strsplit(*line, ",", -1);
 		GString *item = g_string_new(NULL);
 
+		/* Only groups have a column g. */
 		for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
-			g_string_append_printf(item, "%s ", fields[find_column(names, wanted[i])]);
+			if (i != 1 || find_column(names, wanted[i]) >= 0)
+				g_string_append_printf(
+					item, "%s ", fields[find_column(names, wanted[i])]);
 		if (rank < 0 || strcmp(fields[rank], "0") == 0)
 			g_ptr_array_add(items, g_string_free(item, FALSE));
 		else
@@ -354,6 +445,28 @@ static char *read_items(const char *path)
 	g_ptr_array_sort(items, compare_workers);
 	g_ptr_array_add(items, NULL);
 	return g_strjoinv("\n", (char **)items->pdata);
+}
+
+/* Rows of one problem, of a batch, or of ragged groups. */
+static char *draw_rows(void)
+{
+	int batch = g_test_rand_int_range(1, 4);
+	GString *out = g_string_new("--groups 0");
+
+	if (g_test_rand_bit()) {
+		g_string_printf(out, "--m %d", g_test_rand_int_range(1, 3000));
+		if (batch > 1)
+			g_string_append_printf(out, " --batch %d", batch);
+		return g_string_free(out, FALSE);
+	}
+	for (int i = g_test_rand_int_range(1, 12); i > 0; i--)
+		g_string_append_printf(
+			out, ",%d", g_test_rand_bit() * g_test_rand_int_range(1, 500));
+	g_string_append_printf(out, ",%d --batch %d --group-order %s",
+		g_test_rand_int_range(1, 500), batch,
+		ts_group_order_name(
+			(enum ts_group_order)g_test_rand_int_range(0, TS_GROUP_ORDERS)));
+	return g_string_free(out, FALSE);
 }
 
 /* What workers get is theirs by the plan alone: the simulator and the kernel agree item by item. */
@@ -366,13 +479,13 @@ static void test_simulator(gconstpointer data)
 
 	for (uint32_t i = 0; i < (g_test_quick() ? 4 : 25); i++) {
 		static const char *const clusters[] = {"1x1", "2x1", "1x2", "2x2"};
+		g_autofree char *rows = draw_rows();
 		g_autofree char *plan = g_strdup_printf(
-			"--policy %s --order %s --m %d --n %d --k %d --block 128x128x64 "
+			"--policy %s --order %s %s --n %d --k %d --block 128x128x64 "
 			"--cluster %s --workers %d",
 			policy, ts_order_name((enum ts_order)g_test_rand_int_range(0, TS_ORDERS)),
-			g_test_rand_int_range(1, 3000), g_test_rand_int_range(1, 3000),
-			g_test_rand_int_range(1, 300), clusters[g_test_rand_int_range(0, 4)],
-			g_test_rand_int_range(1, 20));
+			rows, g_test_rand_int_range(1, 3000), g_test_rand_int_range(1, 300),
+			clusters[g_test_rand_int_range(0, 4)], g_test_rand_int_range(1, 20));
 		g_autofree char *a = g_strdup_printf("%s --device h200 --records %s", plan, there);
 		g_autofree char *b = g_strdup_printf(
 			"gpu probe %s --backend cpu --busy-ns 0 --records %s", plan, here);

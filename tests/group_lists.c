@@ -111,6 +111,8 @@ static void test_routing(void)
 		{"deepseek-v3-t64", 256, 8, 64},
 		{"deepseek-v3-t512", 256, 8, 512},
 		{"deepseek-v3-t4096", 256, 8, 4096},
+		{"qwen3-235b-a22b-t64", 128, 8, 64},
+		{"qwen3-235b-a22b-t1024", 128, 8, 1024},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

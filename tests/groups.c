@@ -413,10 +413,29 @@ static void test_commands(void)
 		"sound        every schedule");
 	expect("compare --groups 128,128;255,1 --n 256 --k 256 --policy persistent", 0, "255,1");
 	expect("compare --shapes llama3-8b --groups 5", 2, "leave out --m, --n, --k and --groups");
-	expect("gpu gemm --batch 2", 2, "--batch 2: the GEMM kernel has one rectangle");
 	expect("tune --batch 2", 2, "--batch 2: tune has one rectangle");
-	expect("gpu bench --shape causal", 2, "--shape causal: the GEMM kernel has one rectangle");
-	expect("gpu probe --groups 2,3", 2, "--groups 2,3: the probe has one rectangle");
+	expect("tune --shapes moe", 2, "--shapes moe: tune has one problem a shape");
+	expect("compare --shapes moe --device h200 --policy persistent", 0, "deepseek_down@4096");
+	expect("gpu bench --shape causal", 2, "--shape causal: the GEMM kernel has rectangles");
+	expect("gpu bench --shapes moe --groups 5", 2, "gpu bench takes its sizes from --shapes");
+	expect("gpu probe --backend cpu --groups 200,0,3 --batch 2 --n 100 --k 64 --block "
+	       "128x64x64",
+		0,
+		"sound        12 items, 12 tiles computed once each, none outside its group of 6");
+	expect("gpu probe --backend cpu --shape triangle --m 256 --n 256 --k 64 --block 64x64x64",
+		0, "sound        10 items, 10 tiles");
+	expect("gpu gemm --backend cpu --groups 70,0,3 --n 40 --k 64 --block 64x64x32 --repeat 0",
+		0, "3 contiguous groups with 73 rows of A in all, N=40 K=64");
+	expect("gpu gemm --backend cpu --groups 70,0,3 --batch 2 --layout kn,masked --m 80 --n 40 "
+	       "--k 64 --block 64x64x32 --repeat 0",
+		0, "--layout kn,masked --repeat 0");
+	expect("gpu gemm --backend cpu --batch 3 --m 70 --n 40 --k 64 --block 64x64x32 --repeat 0",
+		0, "3 times M=70 N=40 K=64");
+	expect("gpu gemm --backend cpu --groups 0,0", 2, "2 groups without a row");
+	expect("gpu gemm --backend cpu --groups 1x5x5,3x6x5", 2,
+		"group 0 has N=5 and K=5, another one N=6 and K=5");
+	expect("gpu gemm --backend cpu --layout tn", 2,
+		"must be one of nk, kn, contiguous, masked");
 	expect("--groups 2,3 --n 128 --k 64 --format json", 0, "\"problem_groups\" : {");
 }
 

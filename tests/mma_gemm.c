@@ -1,6 +1,6 @@
-/* The portable GEMM on the CPU as each of the devices: every policy on random odd shapes, both
- * types and layouts of B, and faults planted in its source or its launch, which must be found by
- * name. */
+/* The portable GEMM on the CPU as each of the devices: every policy on random odd shapes and ragged
+ * groups, both types and layouts of B, and faults planted in its source or its launch, which must
+ * be found by name. */
 #include <gio/gio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "sim/gpu_check.h"
 
 /* Problems a device, in quick tests and else. */
-enum { FEW = 3, MANY = 48, SIZE_MOST = 300 };
+enum { FEW = 6, MANY = 60, SIZE_MOST = 300, GROUPS_MOST = 6 };
 
 static const char *const devices[] = {"sm80", "gfx942", "gfx950", "gfx1100", "gfx1200"};
 
@@ -21,6 +21,17 @@ extern const struct cpu_kernel ts_mma_bf16_nk_64_rows_wrapped, ts_mma_bf16_nk_64
 	ts_mma_bf16_nk_64_tail_unmasked, ts_mma_bf16_nk_64_store_unmasked,
 	ts_mma_bf16_nk_64_no_copy_wait, ts_mma_bf16_nk_64_no_fix_up_wait,
 	ts_mma_bf16_nk_64_no_zeros, ts_mma_bf16_nk_64_one_rank;
+
+extern const struct cpu_kernel ts_mma_groups_bf16_nk_64_longest,
+	ts_mma_groups_bf16_nk_64_c_a_row_off, ts_mma_groups_bf16_nk_64_a_a_row_off,
+	ts_mma_groups_bf16_nk_64_first_b, ts_mma_groups_bf16_nk_64_tail_kept;
+
+/* The groups of a request: their rows, and room for its plan. */
+struct groups {
+	int64_t m[GROUPS_MOST];
+	struct ts_turn turns[GROUPS_MOST];
+	struct ts_plan grids[GROUPS_MOST];
+};
 
 static struct ts_plan make_plan(const struct ts_spec *spec)
 {
@@ -46,7 +57,7 @@ static char *run(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed)
 		return g_strdup(error->message);
 	if (!v.sound)
 		return v.fault;
-	g_assert_cmpuint(v.on_host, ==, (uint64_t)p->m * p->n);
+	g_assert_cmpuint(v.on_host, ==, ts_gemm_used_rows(p) * p->n);
 	g_assert_true(ts_gemm_log(g, p, &log, &error));
 	records = ts_gpu_check(p, &log, g->hardware_domain, g->gpu.is.units);
 	g_free(log.words);
@@ -100,6 +111,50 @@ static struct ts_spec pick_spec(uint32_t policy)
 	return s;
 }
 
+/* Copies, ragged groups of which some are empty, or both. */
+static void pick_groups(struct ts_spec *s, struct groups *g)
+{
+	s->batch = pick(1, 3);
+	s->section = pick(0, 2);
+	s->n = MIN(s->n, 150);
+	s->m = pick(1, 150);
+	if (pick(0, 3) == 0)
+		return;
+	s->list_count = pick(1, GROUPS_MOST);
+	for (int64_t i = 0; i < s->list_count; i++)
+		g->m[i] = pick(0, 2) == 0 ? 0 : pick(1, 140);
+	/* One row at least. */
+	g->m[pick(0, (int)s->list_count - 1)] = pick(1, 140);
+	s->layout = (enum ts_layout)pick(0, TS_LAYOUTS - 1);
+	if (s->layout == TS_MASKED)
+		s->m = pick(140, 150);
+	s->list_m = g->m;
+	s->group_order = (enum ts_group_order)pick(0, TS_GROUP_ORDERS - 1);
+	s->turns = g->turns;
+	s->grids = g->grids;
+}
+
+/* Moves the groups apart, so that what is written beyond the end of one is seen, whoever writes the
+ * next one's rows later. */
+static void part_groups(struct ts_plan *p, struct groups *g)
+{
+	uint64_t gap = 0;
+
+	for (uint32_t i = 0; p->grids != NULL && i < p->grid_count; i++) {
+		gap += (uint64_t)pick(0, 3);
+		g->grids[i].first_row += gap;
+	}
+}
+
+static char *describe_groups(const struct ts_plan *p)
+{
+	GString *out = g_string_new("rows of groups");
+
+	for (uint32_t i = 0; i < p->groups; i++)
+		g_string_append_printf(out, " %u", ts_grid(p, i)->m);
+	return g_string_free(out, FALSE);
+}
+
 static void test_products(gconstpointer data)
 {
 	const char *as = data;
@@ -110,10 +165,18 @@ static void test_products(gconstpointer data)
 			(enum ts_mma_layout)pick(0, 1),
 			pick(0, 1) == 0 ? 0 : (uint32_t)pick(1, 40)};
 		struct ts_spec spec = pick_spec(i % TS_POLICIES);
-		struct ts_plan plan = make_plan(&spec);
 		g_autofree char *fault = NULL;
+		g_autofree char *rows = NULL;
+		struct groups groups;
+		struct ts_plan plan;
 		struct ts_gemm g;
 
+		if (i / TS_POLICIES % 2 == 1 || pick(0, 3) == 0)
+			pick_groups(&spec, &groups);
+		plan = make_plan(&spec);
+		if (pick(0, 1) == 0)
+			part_groups(&plan, &groups);
+		rows = describe_groups(&plan);
 		/* Cluster launch control is the hardware's. */
 		if (plan.launches == 1)
 			continue;
@@ -126,11 +189,11 @@ static void test_products(gconstpointer data)
 		fault = run(&g, &plan, (uint64_t)pick(0, 1000));
 		if (fault != NULL)
 			g_error("as %s, M=%u N=%u K=%u, tiles of %u, cluster %ux%u, policy %s, %u "
-				"workers, %u domains, type %d, layout %d, gap %u: %s",
+				"workers, %u domains, type %d, layout %d, gap %u, %s: %s",
 				as, plan.m, plan.n, plan.k, plan.block_m, plan.cluster_m,
 				plan.cluster_n, ts_policy((enum ts_policy_id)plan.policy).name,
 				plan.workers, plan.domains, (int)form.type, (int)form.layout,
-				form.gap, fault);
+				form.gap, rows, fault);
 		ts_gemm_close(&g);
 	}
 }
@@ -138,9 +201,10 @@ static void test_products(gconstpointer data)
 /* A launch that is not as it should be. */
 static const struct cpu_kernel *planted;
 
-static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n)
+static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
 {
 	(void)g;
+	(void)plain;
 	(void)block_n;
 	return (void *)(uintptr_t)planted;
 }
@@ -247,6 +311,96 @@ static void test_fault(gconstpointer data)
 			fault == NULL ? "nothing" : fault, faults[i].finding);
 }
 
+/* --- Groups ------------------------------------------------------------------------------------
+ */
+
+/* With the table of another list of groups, which has as many items. */
+static bool other_table(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	struct groups groups;
+	struct ts_plan other = *p;
+
+	memcpy(groups.turns, p->turns, p->grid_count * sizeof *p->turns);
+	memcpy(groups.grids, p->grids, p->grid_count * sizeof *p->grids);
+	/* The third group begins where the first does. */
+	groups.grids[2].first_row = 0;
+	other.turns = groups.turns;
+	other.grids = groups.grids;
+	g_autofree uint32_t *table = g_new(uint32_t, ts_group_table_words(&other));
+
+	ts_group_table_make(&other, ts_gemm_at(g, g->layout.table), table);
+	return g->gpu.ops->store(&g->gpu, ts_gemm_at(g, g->layout.table), table,
+		       ts_group_table_words(&other) * sizeof(uint32_t), error) &&
+		ts_gemm_mma.multiply(g, p, error);
+}
+
+/* Groups of 70, 0, 130 and 5 rows one behind the other, or each in room for 140. */
+static const struct {
+	const char *name;
+	const struct cpu_kernel *kernel;
+	bool (*multiply)(struct ts_gemm *g, const struct ts_plan *p, GError **error);
+	enum ts_layout layout;
+	const char *finding;
+} group_faults[] = {
+	{"nothing", NULL, NULL, TS_CONTIGUOUS, NULL},
+	{"nothing, masked", NULL, NULL, TS_MASKED, NULL},
+	{"a ragged tail that is not masked", &ts_mma_groups_bf16_nk_64_longest, NULL, TS_MASKED,
+		"element 0 of row 70 of C was written, which is no group's"},
+	{"a ragged tail that is not masked, one behind the other",
+		&ts_mma_groups_bf16_nk_64_longest, NULL, TS_CONTIGUOUS,
+		"CPU: *copies from*of A, which has*"},
+	{"a wrong offset in C", &ts_mma_groups_bf16_nk_64_c_a_row_off, NULL, TS_MASKED,
+		"element 0 of row 70 of C was written, which is no group's"},
+	{"a wrong offset in A", &ts_mma_groups_bf16_nk_64_a_a_row_off, NULL, TS_MASKED,
+		"C[0, 0] in tile (0, 0) of group 0 is *, where the product is *"},
+	{"the first group's B", &ts_mma_groups_bf16_nk_64_first_b, NULL, TS_CONTIGUOUS,
+		"C[0, 0] in tile (0, 0) of group 2 is *, where the product is *"},
+	{"a ragged tail that is cut short", &ts_mma_groups_bf16_nk_64_tail_kept, NULL,
+		TS_CONTIGUOUS, "C[69, 0] in tile (1, 0) of group 0 is *: it was not written"},
+	{"a wrong offset in the table", NULL, other_table, TS_CONTIGUOUS,
+		"C[0, 0] in tile (0, 0) of group 0 is *, where the product is *"},
+};
+
+static void test_group_fault(gconstpointer data)
+{
+	size_t i = GPOINTER_TO_SIZE(data);
+	struct ts_gemm_form form = {TS_MMA_BF16, TS_MMA_ALONG_K, 0};
+	struct ts_gemm_kind kind = ts_gemm_mma;
+	struct groups groups = {.m = {70, 0, 130, 5}};
+	struct ts_spec spec = ts_spec_default();
+	g_autofree char *fault = NULL;
+	struct ts_plan plan;
+	struct ts_gemm g;
+
+	spec.policy = TS_PERSISTENT;
+	spec.m = 140;
+	spec.n = 70;
+	spec.k = 96;
+	spec.block_m = spec.block_n = TS_MMA_SMALL;
+	spec.block_k = TS_MMA_BLOCK_K;
+	spec.workers = 1; /* the last group is the last */
+	spec.list_count = 4;
+	spec.list_m = groups.m;
+	spec.layout = group_faults[i].layout;
+	spec.turns = groups.turns;
+	spec.grids = groups.grids;
+	plan = make_plan(&spec);
+	planted = group_faults[i].kernel;
+	if (planted != NULL)
+		kind.kernel = planted_kernel;
+	if (group_faults[i].multiply != NULL)
+		kind.multiply = group_faults[i].multiply;
+	open_cpu(&g, &kind, &form, "sm80");
+	fault = run(&g, &plan, 1);
+	ts_gemm_close(&g);
+	g_test_message("%s", fault == NULL ? "sound" : fault);
+	if (group_faults[i].finding == NULL)
+		g_assert_cmpstr(fault, ==, NULL);
+	else if (fault == NULL || !g_pattern_match_simple(group_faults[i].finding, fault))
+		g_error("%s: found '%s', not '%s'", group_faults[i].name,
+			fault == NULL ? "nothing" : fault, group_faults[i].finding);
+}
+
 /* The kernels on matrices do what the host does. */
 static void test_matrices(void)
 {
@@ -297,6 +451,12 @@ int main(int argc, char **argv)
 		g_autofree char *path = g_strconcat("/mma gemm/found: ", faults[i].name, NULL);
 
 		g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_fault);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(group_faults); i++) {
+		g_autofree char *path =
+			g_strconcat("/mma gemm/groups/found: ", group_faults[i].name, NULL);
+
+		g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_group_fault);
 	}
 	g_test_add_func("/mma gemm/the kernels on matrices", test_matrices);
 	return g_test_run();
