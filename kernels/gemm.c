@@ -58,6 +58,15 @@ void ts_gemm_close(struct ts_gemm *g)
 	memset(g, 0, sizeof *g);
 }
 
+bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const char *instructions,
+	GError **error)
+{
+	g->form = *form;
+	if (instructions != NULL)
+		g->instructions = instructions;
+	return g->kind->find(g, error);
+}
+
 uint32_t ts_gemm_residency(
 	const struct ts_gemm *g, uint32_t block_n, uint32_t cluster_m, uint32_t cluster_n)
 {

@@ -5,6 +5,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/gemm_args.h"
+#include "kernels/leave.h"
 #include "kernels/mma_args.h"
 
 /* How the matrices are stored: rows of A, B and C are `gap` elements further apart than they are
@@ -47,6 +48,7 @@ struct ts_gemm {
 	struct ts_gemm_form form;
 	const char *instructions; /* that the CPU acts as */
 	bool hardware_domain;     /* a worker's domain is its XCD's number, not its own */
+	struct ts_leave leave;    /* for launches in which workers may be asked to leave */
 	bool recording;           /* launches write down what they do, where the kernel can */
 	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference;
 	uint64_t memory, memory_words;
@@ -83,6 +85,11 @@ bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	const struct ts_gemm_kind *kind, const struct ts_gemm_form *form, const char *instructions,
 	GError **error);
 void ts_gemm_close(struct ts_gemm *g);
+
+/* From now on for matrices of another form, which the kind has; and, where they are not NULL, by
+ * other instructions of the CPU. */
+bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const char *instructions,
+	GError **error);
 
 /* Workers of the plan's kernel, clusters or CTAs, that are resident at once; 0 where there is no
  * room. */

@@ -114,7 +114,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		.counter_words = l->counter_words,
 		.hardware_domain = g->hardware_domain,
 		.workspace = pointer(g, l->workspace),
-		.fault = pointer(g, l->fault)};
+		.fault = pointer(g, l->fault),
+		.leave = g->leave};
 	void *arguments[] = {&args};
 
 	if (g->recording) {

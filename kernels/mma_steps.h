@@ -5,6 +5,7 @@
 
 #include "kernels/gpu.h"
 /* Not before it: HIP's words are from there. */
+#include "kernels/leave_steps.h"
 #include "kernels/mma_args.h"
 
 /* Steps in the ring: the one that is carried out, and the next. */
@@ -25,9 +26,11 @@ struct handed {
 /* The worker, for the thread that asks. */
 struct asker {
 	struct ts_worker w;
-	uint32_t turn; /* steps asked for */
-	uint64_t from; /* when the tile was begun */
+	uint32_t turn;  /* steps asked for */
+	uint64_t from;  /* when the tile was begun */
+	uint32_t items; /* that it got */
 	bool failed;
+	bool asked; /* to leave, and so it does */
 };
 
 /* The shared memory of a CTA. */
@@ -134,8 +137,12 @@ TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
 	h.wait_counter = h.wait_value = h.slot = h.parts = h.group = h.answer = 0;
 	h.counter = (uint32_t)TS_PROBE_NONE;
 	for (;;) {
-		struct ts_step s = ts_next(&a->plan, &w, h.answer);
+		struct ts_step s = ts_stop();
 
+		if (!in_part && leave_now(&a->leave, &a->plan, &w))
+			r->asker->asked = true;
+		else
+			s = ts_next(&a->plan, &w, h.answer);
 		fault = check_step(a, &s, in_part);
 		if (fault == TS_MMA_NO_FAULT && s.act == TS_CLAIM) {
 			h.counter = s.counter;
@@ -149,6 +156,8 @@ TS_GPU void ask(const struct ts_mma_args *a, const struct room *r)
 	}
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
+	if (h.step.act == TS_WORK)
+		leave_tell_items(&a->leave, &w, ++r->asker->items);
 	if (fault != TS_MMA_NO_FAULT)
 		fail(a, r, fault);
 	if (r->asker->failed)

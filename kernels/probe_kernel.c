@@ -199,3 +199,14 @@ TS_KERNEL(ts_latency, struct ts_latency_args, TS_PROBE_THREADS_MAX)
 	ret[2] = old;
 	ret[3] = gpu_unit();
 }
+
+TS_KERNEL(ts_hold, struct ts_hold_args, TS_PROBE_THREADS_MAX)
+{
+	uint64_t from = gpu_time_ns();
+
+	if (gpu_thread() != 0)
+		return;
+	gpu_tell(&args.there[gpu_cta()], 1);
+	while (gpu_hear(args.let_go) == 0 && gpu_time_ns() - from < args.most_ns)
+		;
+}

@@ -43,6 +43,9 @@ void ts_gpu_gemm_options_finish(struct ts_gpu_gemm_options *o);
 /* Reads them, and of x->settings what is no axis. False and a refusal. */
 bool ts_gpu_gemm_read(struct ts_gpu_gemm *x, const struct ts_gpu_gemm_options *o, GError **error);
 
+/* One of the names behind --as, whatever the number. */
+const char *ts_gpu_gemm_instructions(uint32_t number);
+
 /* Reads --repeat, from `least` on, and --check; each is NULL where it was not given. */
 bool ts_gpu_gemm_read_repeat(
 	struct ts_gpu_gemm *x, const char *repeat, int64_t least, GError **error);
@@ -69,6 +72,14 @@ bool ts_gpu_gemm_plan(const struct ts_gpu_gemm *x, struct ts_spec *spec, struct 
 /* Computes and checks one plan, and times `repeat` launches. False where the GPU failed. */
 bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t repeat,
 	struct ts_gpu_product *ret_product, GError **error);
+
+/* Checks the launch of a prepared plan that was the last one, with workers that were asked to leave
+ * as in ts_gpu_check_asked(), or NULL. False where the GPU failed. */
+bool ts_gpu_gemm_verdict(struct ts_gpu_gemm *x, const struct ts_plan *p, const bool *asked,
+	struct ts_gemm_verdict *ret_verdict, GError **error);
+
+/* The first lines of a report: on what, what and by what. */
+void ts_gpu_gemm_head(const struct ts_gpu_gemm *x, const struct ts_plan *p, GString *out);
 
 /* The whole report of one plan, in text or JSON. Free with g_free(). */
 char *ts_gpu_gemm_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,

@@ -39,6 +39,11 @@ static const char *const types[] = {"bf16", "fp16", NULL};
 static const char *const layouts[] = {"nk", "kn", NULL};
 static const char *const instructions[] = {"sm80", "gfx942", "gfx950", "gfx1100", "gfx1200", NULL};
 
+const char *ts_gpu_gemm_instructions(uint32_t number)
+{
+	return instructions[number % (G_N_ELEMENTS(instructions) - 1)];
+}
+
 static bool choose(const char *option, const char *word, const char *const *names,
 	uint32_t *ret_index, GError **error)
 {

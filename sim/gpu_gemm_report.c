@@ -15,13 +15,9 @@ static void put_times(
 		t->median_ms, t->least_ms, t->most_ms, teraflops(p, t->median_ms));
 }
 
-static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
-	const struct ts_gpu_product *r, const char *command)
+void ts_gpu_gemm_head(const struct ts_gpu_gemm *x, const struct ts_plan *p, GString *out)
 {
 	g_autofree char *plan = ts_request_plan_text(p);
-	const struct ts_gemm_verdict *v = &r->verdict;
-	const struct ts_gemm_layout *l = &x->gemm.layout;
-	GString *out = g_string_new(NULL);
 
 	g_string_append_printf(out,
 		"device       %s\nproblem      M=%u N=%u K=%u in %s, rows of B along %s, tiles of "
@@ -30,6 +26,16 @@ static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 		x->form.type == TS_MMA_FP16 ? "fp16" : "bf16",
 		x->form.layout == TS_MMA_ALONG_K ? "K" : "N", p->block_m, p->block_n, p->block_k,
 		plan, x->gemm.kind->name, x->as == NULL ? "" : " as ", x->as == NULL ? "" : x->as);
+}
+
+static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
+	const struct ts_gpu_product *r, const char *command)
+{
+	const struct ts_gemm_verdict *v = &r->verdict;
+	const struct ts_gemm_layout *l = &x->gemm.layout;
+	GString *out = g_string_new(NULL);
+
+	ts_gpu_gemm_head(x, p, out);
 	if (l->wide_a.at != 0 || l->wide_c.at != 0)
 		g_string_append_printf(out,
 			"copies       of %s%s%s, since rows are no multiple of 16 bytes\n",

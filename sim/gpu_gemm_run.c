@@ -94,22 +94,25 @@ static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t coun
 	return true;
 }
 
-/* Was what the launch wrote down a run of the plan? */
-static bool check_log(
-	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_gpu_product *r, GError **error)
+bool ts_gpu_gemm_verdict(struct ts_gpu_gemm *x, const struct ts_plan *p, const bool *asked,
+	struct ts_gemm_verdict *v, GError **error)
 {
 	const struct ts_backend_properties *is = &x->gemm.gpu.is;
-	struct ts_gpu_verdict v;
+	struct ts_gpu_verdict records;
 	struct ts_probe_log log;
 
-	if (!x->gemm.kind->records || !r->verdict.sound)
+	if (!ts_gemm_check(&x->gemm, p, x->effort, v, error))
+		return false;
+	if (!x->gemm.kind->records || !v->sound)
 		return true;
 	if (!ts_gemm_log(&x->gemm, p, &log, error))
 		return false;
-	v = ts_gpu_check(p, &log, x->hardware_domain, is->sparse_units ? UINT32_MAX : is->units);
+	/* Was what the launch wrote down a run of the plan? */
+	records = ts_gpu_check_asked(
+		p, &log, x->hardware_domain, is->sparse_units ? UINT32_MAX : is->units, asked);
 	g_free(log.words);
-	r->verdict.sound = v.sound;
-	r->verdict.fault = v.fault;
+	v->sound = records.sound;
+	v->fault = records.fault;
 	return true;
 }
 
@@ -119,8 +122,8 @@ bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t see
 	memset(r, 0, sizeof *r);
 	return ts_gemm_prepare(&x->gemm, p, (uint64_t)seed, error) &&
 		ts_gemm_start(&x->gemm, p, NULL, error) &&
-		ts_gemm_check(&x->gemm, p, x->effort, &r->verdict, error) &&
-		check_log(x, p, r, error) && (count == 0 || repeat(x, p, count, r, error));
+		ts_gpu_gemm_verdict(x, p, NULL, &r->verdict, error) &&
+		(count == 0 || repeat(x, p, count, r, error));
 }
 
 /* The requests, for the GPU that is there. */

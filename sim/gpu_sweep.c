@@ -27,14 +27,18 @@ static struct ts_gpu_tally *find_tally(struct ts_gpu_sweep *s, const struct ts_s
 {
 	g_autofree char *name = ts_request_policy_text(spec);
 	struct ts_gpu_tally fresh = {0};
+	guint at = 0; /* in the order of names */
 
 	for (guint i = 0; i < s->tallies->len; i++)
 		if (strcmp(g_array_index(s->tallies, struct ts_gpu_tally, i).name, name) == 0)
 			return &g_array_index(s->tallies, struct ts_gpu_tally, i);
 	fresh.name = g_steal_pointer(&name);
 	fresh.sizes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	g_array_append_val(s->tallies, fresh);
-	return &g_array_index(s->tallies, struct ts_gpu_tally, s->tallies->len - 1);
+	while (at < s->tallies->len &&
+		strcmp(g_array_index(s->tallies, struct ts_gpu_tally, at).name, fresh.name) < 0)
+		at++;
+	g_array_insert_val(s->tallies, at, fresh);
+	return &g_array_index(s->tallies, struct ts_gpu_tally, at);
 }
 
 bool ts_gpu_sweep_run(struct ts_gpu_sweep *s, const struct ts_spec *spec, const struct ts_plan *p,
