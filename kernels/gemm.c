@@ -124,7 +124,12 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	l.c = add_matrix(&l, p->m, p->n, p->n + gap);
 	l.wide_a = widen(&l, l.a, g->kind->align);
 	l.wide_b = widen(&l, l.b, g->kind->align);
-	l.wide_c = widen(&l, l.c, g->kind->align);
+	/* What is written in units of `align` must not reach what lies behind a row. */
+	if (p->n % g->kind->align != 0)
+		l.wide_c = add_matrix(&l, p->m, p->n,
+			(p->n + g->kind->align - 1) / g->kind->align * g->kind->align);
+	else
+		l.wide_c = widen(&l, l.c, g->kind->align);
 	l.counters = add(&l, (uint64_t)p->counters * l.counter_words * sizeof(uint32_t));
 	l.flags = add(&l, g->kind->flags ? ts_gemm_flags(p) * sizeof(uint32_t) : 0);
 	l.fault = add(&l, sizeof(uint32_t));

@@ -62,8 +62,10 @@ struct ts_gemm_kind {
 	/* Rows of the matrices begin at multiples of so many elements, or are copied; counters are
 	 * so many words apart. */
 	uint32_t align, counter_words;
-	bool records; /* what is done */
-	bool flags;   /* for parts of items, beside the plan's counters */
+	bool records;         /* what is done */
+	bool listens;         /* workers leave when the host asks them to */
+	bool hardware_domain; /* can be that of a worker */
+	bool flags;           /* for parts of items, beside the plan's counters */
 	/* Finds the kernels for g->form. */
 	bool (*find)(struct ts_gemm *g, GError **error);
 	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);

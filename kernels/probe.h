@@ -51,6 +51,8 @@ struct ts_latency_args {
 /* A kernel that only keeps its places: each CTA tells that it is there, and stays until the host
  * lets it go, or for so long at most. `let_go` and `there`, a word for each CTA, are in memory of
  * the host's. */
+enum ts_hold_there { TS_HOLD_NOT_YET, TS_HOLD_THERE, TS_HOLD_TOO_LONG };
+
 struct ts_hold_args {
 	const uint32_t *let_go;
 	uint32_t *there;

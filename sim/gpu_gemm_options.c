@@ -16,9 +16,9 @@ bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 		{"occupancy", s->occupancy != NULL}, {"max-cluster", s->max_cluster != NULL},
 		{"claim-ns", s->claim_ns != NULL}, {"prologue-ns", s->prologue_ns != NULL},
 		{"epilogue-ns", s->epilogue_ns != NULL}, {"edge", s->edge != NULL},
-		{"memory", s->memory != NULL}, {"domain", s->domain != NULL},
-		{"jitter", s->jitter != NULL}, {"mask", s->mask != NULL}, {"slow", s->slow != NULL},
-		{"hold", s->hold != NULL}, {"release", s->release != NULL}};
+		{"memory", s->memory != NULL}, {"jitter", s->jitter != NULL},
+		{"mask", s->mask != NULL}, {"slow", s->slow != NULL}, {"hold", s->hold != NULL},
+		{"release", s->release != NULL}};
 
 	if (s->file != NULL)
 		return ts_refuse(error,

@@ -163,6 +163,11 @@ bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)
 {
 	if (!ts_gemm_open(&x->gemm, x->ops, x->kind, &x->form, x->as, error))
 		return false;
+	if (x->hardware_domain && !x->gemm.kind->hardware_domain)
+		return ts_refuse(error,
+			"--domain hardware: the kernels of %s deal domains out by the workers' "
+			"numbers; use --kernel mma",
+			x->gemm.kind->name);
 	x->gemm.hardware_domain = x->hardware_domain;
 	return open_cublas(x, cublas, error) && read_axes(x, error);
 }

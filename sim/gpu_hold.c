@@ -10,10 +10,13 @@
 
 struct options {
 	struct ts_gpu_gemm_options gemm;
-	char *held, *repeat;
+	char *held, *repeat, *check;
 };
 
 enum { REPEAT = 21, SCHEDULES_MAX = 64, COUNTS_MAX = 16 };
+
+/* Units are held for so long at most: launches that take so many times as long, and a while. */
+enum { SLOWDOWN_MOST = 20, SPARE_MS = 2000 };
 
 static const char preset[] = "20,40";
 
@@ -72,30 +75,63 @@ static bool predict(
 	return good;
 }
 
-/* Times one schedule with so many units held, and looks at the product. */
-static bool measure(struct ts_gpu_gemm *x, struct ts_hold *hold, const struct ts_plan *p,
-	struct ts_hold_cell *c, GError **error)
+/* C as the last launch left it. Free with g_free(). */
+static uint32_t *fetch_product(struct ts_gpu_gemm *x, uint64_t *ret_words, GError **error)
 {
-	struct ts_gemm_verdict v;
-	bool good = ts_hold_begin(hold, c->held, error) &&
+	const struct ts_gemm_matrix *c = &x->gemm.layout.c;
+
+	*ret_words = (c->rows * c->ld + 1) / 2;
+	return ts_gemm_fetch(&x->gemm, c->at, *ret_words, error);
+}
+
+/* Times one schedule with so many units held, for `most_ns` at most, and compares the product with
+ * the right one. */
+static bool measure(struct ts_gpu_gemm *x, struct ts_hold *hold, const struct ts_plan *p,
+	uint64_t most_ns, const uint32_t *right, struct ts_hold_cell *c, GError **error)
+{
+	g_autofree uint32_t *product = NULL;
+	uint64_t words;
+	bool good = ts_hold_begin(hold, c->held, most_ns, error) &&
 		ts_gemm_time(&x->gemm, p, (uint32_t)x->repeat, NULL, &c->times, NULL, error);
 
 	/* Before anything else, also where it failed. */
 	if (!ts_hold_end(hold, good ? error : NULL) || !good)
 		return false;
-	if (!ts_gemm_check(&x->gemm, p, TS_GEMM_SAMPLE, &v, error))
+	product = fetch_product(x, &words, error);
+	if (product == NULL)
 		return false;
-	c->fault = v.fault;
+	if (memcmp(product, right, words * sizeof *right) != 0)
+		c->fault = g_strdup_printf(
+			"C is not the same with %u %ss held", c->held, x->gemm.gpu.ops->unit);
 	return true;
 }
 
-/* One schedule with each number of held units. False where the GPU failed; a refusal is no error of
- * the backend. */
-static bool run_schedule(struct ts_gpu_gemm *x, struct ts_hold *hold, struct ts_spec *spec,
-	const GArray *counts, struct ts_hold_table *t, GError **error)
+/* The first launch, checked. The kernel is loaded then, which would have to wait for who holds the
+ * units. */
+static bool run_first(struct ts_gpu_gemm *x, const struct ts_plan *p, bool checked,
+	char **ret_fault, GError **error)
 {
 	struct ts_gpu_product product;
+
+	if (!checked)
+		return ts_gemm_prepare(&x->gemm, p, (uint64_t)x->seed, error) &&
+			ts_gemm_start(&x->gemm, p, NULL, error) &&
+			x->gemm.gpu.ops->wait(&x->gemm.gpu, error);
+	if (!ts_gpu_gemm_run(x, p, x->seed, 0, &product, error))
+		return false;
+	*ret_fault = product.verdict.fault;
+	return true;
+}
+
+/* One schedule with each number of held units. False and a refusal, or where the GPU failed. */
+static bool run_schedule(struct ts_gpu_gemm *x, struct ts_hold *hold, struct ts_spec *spec,
+	const GArray *counts, bool checked, struct ts_hold_table *t, GError **error)
+{
+	g_autofree uint32_t *right = NULL;
+	g_autofree char *fault = NULL;
+	uint64_t words, most_ns = 0;
 	struct ts_plan plan;
+	bool good = true;
 
 	if (!ts_gpu_gemm_plan(x, spec, &plan, error))
 		return false;
@@ -105,22 +141,25 @@ static bool run_schedule(struct ts_gpu_gemm *x, struct ts_hold *hold, struct ts_
 			"which "
 			"they are not where units are held",
 			ts_policy((enum ts_policy_id)plan.policy).name);
-	/* The kernel is loaded then, which would have to wait for who holds the units. */
-	if (!ts_gpu_gemm_run(x, &plan, x->seed, 0, &product, error))
+	if (!run_first(x, &plan, checked, &fault, error))
 		return false;
-	for (guint i = 0; i < counts->len; i++) {
+	right = fetch_product(x, &words, error);
+	for (guint i = 0; good && right != NULL && i < counts->len; i++) {
 		struct ts_hold_cell c = {.spec = *spec, .held = g_array_index(counts, uint32_t, i)};
-		bool good = measure(x, hold, &plan, &c, error) &&
-			(t->model == NULL || predict(x, t->model, &c, error));
 
-		if (i == 0 && c.fault == NULL)
-			c.fault = g_steal_pointer(&product.verdict.fault);
+		good = measure(x, hold, &plan, most_ns, right, &c, error) &&
+			(t->model == NULL || predict(x, t->model, &c, error));
+		if (i == 0) {
+			/* With nothing held. */
+			most_ns =
+				(uint64_t)((SLOWDOWN_MOST * (double)x->repeat * c.times.median_ms +
+						   SPARE_MS) *
+					1e6);
+			c.fault = c.fault == NULL ? g_steal_pointer(&fault) : c.fault;
+		}
 		g_array_append_val(t->cells, c);
-		if (!good)
-			return false;
 	}
-	g_free(product.verdict.fault);
-	return true;
+	return good && right != NULL;
 }
 
 static char *make_command(
@@ -145,8 +184,8 @@ static char *make_command(
 	return g_string_free(out, FALSE);
 }
 
-static bool run_all(
-	struct ts_gpu_gemm *x, const char *held, struct ts_hold_table *t, GError **error)
+static bool run_all(struct ts_gpu_gemm *x, const char *held, bool checked, struct ts_hold_table *t,
+	GError **error)
 {
 	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct ts_hold hold;
@@ -160,7 +199,7 @@ static bool run_all(
 	good = read_counts(x, held, counts, error) && ts_hold_open(&hold, &x->gemm.gpu, error);
 	for (uint64_t i = 0; good && i < x->axes.count; i++)
 		if (ts_axes_spec(&x->axes, i, &spec))
-			good = run_schedule(x, &hold, &spec, counts, t, error);
+			good = run_schedule(x, &hold, &spec, counts, checked, t, error);
 	return good;
 }
 
@@ -177,7 +216,8 @@ static int report(const struct ts_gpu_gemm *x, const struct ts_hold_table *t, co
 }
 
 /* With the GPU open. The error is a refusal or the backend's. */
-static int hold_table(struct ts_gpu_gemm *x, const char *device, const char *held, GError **error)
+static int hold_table(
+	struct ts_gpu_gemm *x, const char *device, const char *held, bool checked, GError **error)
 {
 	g_autofree char *model =
 		device != NULL ? g_strdup(device) : find_model(x->gemm.gpu.is.name);
@@ -191,7 +231,7 @@ static int hold_table(struct ts_gpu_gemm *x, const char *device, const char *hel
 	g_autoptr(GError) cause = NULL;
 	int code;
 
-	if (run_all(x, held, &t, &cause)) {
+	if (run_all(x, held, checked, &t, &cause)) {
 		code = report(x, &t, held);
 	} else {
 		code = ts_gpu_exit(cause);
@@ -215,7 +255,11 @@ static int run(struct ts_settings *settings, const struct options *o, GError **e
 	settings->device = NULL;
 	good = ts_gpu_gemm_read(&x, &o->gemm, error);
 	x.repeat = REPEAT;
+	x.effort = TS_GEMM_SAMPLE;
 	good = good && ts_gpu_gemm_read_repeat(&x, o->repeat, 1, error);
+	if (good && o->check != NULL && strcmp(o->check, "sample") != 0 &&
+		strcmp(o->check, "none") != 0)
+		good = ts_refuse(error, "--check %s: must be sample or none", o->check);
 	if (good && x.ops != NULL && x.ops->start_beside == NULL)
 		good = ts_refuse(error,
 			"--backend %s: runs one kernel at a time, so that none can hold its units",
@@ -229,7 +273,8 @@ static int run(struct ts_settings *settings, const struct options *o, GError **e
 	if (settings->axes[TS_AXIS_POLICY] == NULL)
 		settings->axes[TS_AXIS_POLICY] = g_strdup("persistent,worksteal,data-parallel");
 	if (good && ts_gpu_gemm_open(&x, false, &cause))
-		code = hold_table(&x, device, o->held == NULL ? preset : o->held, error);
+		code = hold_table(&x, device, o->held == NULL ? preset : o->held,
+			o->check == NULL || strcmp(o->check, "sample") == 0, error);
 	ts_gpu_gemm_close(&x);
 	settings->device = device;
 	if (cause == NULL)
@@ -249,6 +294,10 @@ int ts_gpu_hold_command(int argc, char **argv, GError **error)
 			"N,..."},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches of each schedule (default 21)", "N"},
+		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
+			"sample (default): edges of tiles and some lines of each schedule's first "
+			"product; or none. The others are compared with it",
+			"WHICH"},
 		{0}};
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu hold",
@@ -268,5 +317,6 @@ int ts_gpu_hold_command(int argc, char **argv, GError **error)
 	ts_gpu_gemm_options_finish(&o.gemm);
 	g_free(o.held);
 	g_free(o.repeat);
+	g_free(o.check);
 	return code;
 }

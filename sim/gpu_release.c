@@ -172,7 +172,7 @@ static int run(struct ts_settings *settings, const struct options *o, GError **e
 	settings->release = NULL;
 	good = ts_gpu_gemm_read(&x, &o->gemm, error) && ts_gpu_gemm_read_check(&x, o->check, error);
 	add_presets(&x);
-	if (good && !x.kind->records)
+	if (good && !x.kind->listens)
 		good = ts_refuse(error,
 			"--kernel %s: its workers don't listen to the host; use --kernel mma",
 			x.kind->name);

@@ -85,7 +85,8 @@ static void test_kernel(void)
 		args.most_ns = let_go == 1 ? UINT64_MAX : 1000;
 		g_assert_true(ts_backend_run(&gpu, kernel, &grid, arguments, &error));
 		for (uint32_t i = 0; i < 3; i++)
-			g_assert_cmpuint(words[1 + i], ==, 1);
+			g_assert_cmpuint(
+				words[1 + i], ==, let_go == 1 ? TS_HOLD_THERE : TS_HOLD_TOO_LONG);
 		g_assert_cmpuint(words[4], ==, 0);
 	}
 	gpu.ops->unshare(&gpu, words);
@@ -101,6 +102,7 @@ static const struct {
 	{"no launches", "gpu hold --repeat 0", 2, "--repeat 0: must be"},
 	{"a model that there is not", "gpu hold --device nothing", 2, "no device 'nothing'"},
 	{"a scenario of the simulator's", "gpu hold --hold any20@0", 2, "--hold"},
+	{"an unknown check", "gpu hold --check full", 2, "--check full: must be sample or none"},
 	{"CSV", "gpu hold --format csv", 2, "--format csv"},
 	{"no GPU", "gpu hold --backend hip", 77, "no GPU"},
 };
