@@ -196,16 +196,17 @@ static bool draw(struct ts_gemm *g, const struct ts_gemm_matrix *x, uint64_t see
 static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	const struct ts_gemm_matrix *matrices[] = {&l->a, &l->b, &l->c};
-	static const char *const names[] = {"A", "B", "C"};
+	const struct ts_gemm_matrix *matrices[] = {
+		&l->a, &l->b, &l->c, &l->wide_a, &l->wide_b, &l->wide_c};
+	static const char *const names[] = {"A", "B", "C", "A's copy", "B's copy", "C's copy"};
 	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
-	struct ts_backend_part parts[8] = {{0}};
+	struct ts_backend_part parts[11] = {{0}};
 	uint32_t count = 0;
 
 	if (g->gpu.ops->name_parts == NULL)
 		return;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(matrices); i++)
-		if (matrices[i]->rows * matrices[i]->ld > 0)
+		if (matrices[i]->at != 0 && matrices[i]->rows * matrices[i]->ld > 0)
 			parts[count++] = (struct ts_backend_part){ts_gemm_at(g, matrices[i]->at),
 				matrices[i]->rows * matrices[i]->ld * sizeof(uint16_t), names[i]};
 	if (p->counters > 0)

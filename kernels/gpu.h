@@ -35,6 +35,8 @@
  *       what it wrote before is then seen too
  *   gpu_tell(word, value)       writes a word of the host's memory for it to see, in no order with
  *       other writes
+ *   gpu_pause()                 does nothing for some ten microseconds, between two looks at a word
+ * of the host's: such reads take as long as a copy over the bus, and hold up others at the L2
  *   gpu_time_ns()               a clock that all SMs share, in ns; it advances in steps
  *   gpu_cycles()                cycles of this SM
  *

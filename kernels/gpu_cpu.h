@@ -135,6 +135,11 @@ TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
+/* Memory is near. */
+TS_GPU void gpu_pause(void)
+{
+}
+
 TS_GPU uint64_t gpu_time_ns(void)
 {
 	return cpu_time_ns();

@@ -102,6 +102,11 @@ TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
 	asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
+TS_GPU void gpu_pause(void)
+{
+	__nanosleep(50000);
+}
+
 TS_GPU uint32_t gpu_unit(void)
 {
 	uint32_t id;

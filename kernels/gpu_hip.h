@@ -136,6 +136,13 @@ TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
 	__hip_atomic_store(word, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 
+/* The longest sleep is 127 times 64 cycles. */
+TS_GPU void gpu_pause(void)
+{
+	for (int i = 0; i < 8; i++)
+		__builtin_amdgcn_s_sleep(127);
+}
+
 /* The XCD; where the hardware has none, or doesn't tell, workgroups go to them in turn. */
 TS_GPU uint32_t gpu_domain(void)
 {

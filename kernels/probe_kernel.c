@@ -207,9 +207,11 @@ TS_KERNEL(ts_hold, struct ts_hold_args, TS_PROBE_THREADS_MAX)
 	if (gpu_thread() != 0)
 		return;
 	gpu_tell(&args.there[gpu_cta()], (uint32_t)TS_HOLD_THERE);
-	while (gpu_hear(args.let_go) == 0)
+	while (gpu_hear(args.let_go) == 0) {
 		if (gpu_time_ns() - from > args.most_ns) {
 			gpu_tell(&args.there[gpu_cta()], (uint32_t)TS_HOLD_TOO_LONG);
 			return;
 		}
+		gpu_pause();
+	}
 }

@@ -104,6 +104,11 @@ TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
 	*word = value;
 }
 
+TS_GPU void gpu_pause(void)
+{
+	now += 50000;
+}
+
 TS_GPU uint64_t gpu_time_ns(void)
 {
 	return now += 10;
