@@ -163,7 +163,7 @@ static bool run_schedule(struct ts_gpu_gemm *x, struct ts_hold *hold, struct ts_
 }
 
 static char *make_command(
-	const struct ts_gpu_gemm *x, const struct ts_hold_table *t, const char *held)
+	const struct ts_gpu_gemm *x, const struct ts_hold_table *t, const char *held, bool checked)
 {
 	GString *out = g_string_new("tilesim gpu hold");
 
@@ -181,6 +181,10 @@ static char *make_command(
 		g_string_append(out, " --layout kn");
 	if (t->model != NULL)
 		g_string_append_printf(out, " --device %s", t->model);
+	if (x->ops != NULL)
+		g_string_append_printf(out, " --backend %s", x->ops->name);
+	if (!checked)
+		g_string_append(out, " --check none");
 	return g_string_free(out, FALSE);
 }
 
@@ -203,9 +207,10 @@ static bool run_all(struct ts_gpu_gemm *x, const char *held, bool checked, struc
 	return good;
 }
 
-static int report(const struct ts_gpu_gemm *x, const struct ts_hold_table *t, const char *held)
+static int report(
+	const struct ts_gpu_gemm *x, const struct ts_hold_table *t, const char *held, bool checked)
 {
-	g_autofree char *command = make_command(x, t, held);
+	g_autofree char *command = make_command(x, t, held, checked);
 	g_autofree char *text = ts_hold_report(t, command);
 
 	g_print("%s", text);
@@ -222,7 +227,6 @@ static int hold_table(
 	g_autofree char *model =
 		device != NULL ? g_strdup(device) : find_model(x->gemm.gpu.is.name);
 	struct ts_hold_table t = {.gpu = x->gemm.gpu.is.name,
-		.unit = x->gemm.gpu.ops->unit,
 		.kernel = x->gemm.kind->name,
 		.model = model,
 		.repeat = (uint32_t)x->repeat,
@@ -232,7 +236,7 @@ static int hold_table(
 	int code;
 
 	if (run_all(x, held, checked, &t, &cause)) {
-		code = report(x, &t, held);
+		code = report(x, &t, held, checked);
 	} else {
 		code = ts_gpu_exit(cause);
 		g_propagate_error(error, g_steal_pointer(&cause));

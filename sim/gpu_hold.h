@@ -15,7 +15,7 @@ struct ts_hold_cell {
 };
 
 struct ts_hold_table {
-	const char *gpu, *unit; /* its name, and what it calls its units */
+	const char *gpu;
 	const char *kernel;
 	const char *model; /* the simulator's device; NULL */
 	uint32_t repeat;

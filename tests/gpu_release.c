@@ -188,8 +188,7 @@ static const struct {
 	int code;
 	const char *says;
 } cases[] = {
-	{"a release", CPU "--xcds 4", 0,
-		"verdict      sound: 120000 elements right, and 35 items"},
+	{"a release", CPU "--xcds 4", 0, "verdict      sound: 120000 elements right, and 35 items"},
 	{"two releases, one by time", CPU "--xcds 4 --release xcd0,xcd2@10% --release xcd3@1", 0,
 		"--release xcd0,xcd2@10% --release xcd3@1"},
 	{"JSON", CPU "--mode global --format json", 0, "\"drain_us\""},
