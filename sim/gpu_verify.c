@@ -55,8 +55,10 @@ static char *make_command(const struct ts_gpu_verify *v, const struct options *o
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (words[i].value != NULL)
 			g_string_append_printf(out, " --%s %s", words[i].name, words[i].value);
-	g_string_append_printf(
-		out, " --count %" G_GUINT64_FORMAT " --seed %" G_GINT64_FORMAT, v->count, x->seed);
+	g_string_append_printf(out,
+		" --count %" G_GUINT64_FORMAT " --limit %" G_GUINT64_FORMAT
+		" --seed %" G_GINT64_FORMAT,
+		v->count, v->limit_s, x->seed);
 	return g_string_free(out, FALSE);
 }
 

@@ -56,6 +56,12 @@ static const struct {
 		"--cluster 1x1,3x2 --xcds 2 --dtype fp16 --layout kn --gap 5 --m 130 --n 70 --k "
 		"0,99",
 		0, FALSE},
+	{"domains from the hardware",
+		"gpu gemm --backend cpu --domain hardware --policy worksteal --block 64x64x32 "
+		"--xcds 3 --m 200 --n 200 --k 40",
+		0, FALSE},
+	{"domains from the hardware, which the kernel lacks",
+		"gpu gemm --kernel sm90 --domain hardware", 2, TRUE},
 	{"a block without a kernel", "gpu gemm --block 256x256x64", 2, TRUE},
 	{"a cluster without a kernel", "gpu gemm --kernel sm90 --cluster 3x1", 2, TRUE},
 	{"an empty sum", "gpu gemm --kernel sm90 --k 0", 2, TRUE},

@@ -16,7 +16,6 @@ static struct ts_hold_table make_table(void)
 		{TS_PERSISTENT, 40, 5, 2}, {TS_DATA_PARALLEL, 0, 4, 2},
 		{TS_DATA_PARALLEL, 20, 5, 2.5}};
 	struct ts_hold_table t = {.gpu = "made up",
-		.unit = "SM",
 		.kernel = "mma",
 		.model = "h200",
 		.repeat = 3,
