@@ -45,7 +45,8 @@ bool ts_gpu_gemm_plan(
 	if (!check_spec(x, spec, error))
 		return false;
 	if (x->gemm.gpu.ops->only_by_name &&
-		(double)spec->m * (double)spec->n * (double)MAX(spec->k, 1) > CPU_PRODUCTS_MAX)
+		(double)spec->m * (double)spec->n * (double)MAX(spec->k, 1) >
+			(double)CPU_PRODUCTS_MAX)
 		return ts_refuse(error,
 			"M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT ", K=%" G_GINT64_FORMAT
 			": would take the CPU hours; use --m, --n and --k of 1024 or less",

@@ -151,10 +151,10 @@ static bool run_schedule(struct ts_gpu_gemm *x, struct ts_hold *hold, struct ts_
 			(t->model == NULL || predict(x, t->model, &c, error));
 		if (i == 0) {
 			/* With nothing held. */
-			most_ns =
-				(uint64_t)((SLOWDOWN_MOST * (double)x->repeat * c.times.median_ms +
-						   SPARE_MS) *
-					1e6);
+			most_ns = (uint64_t)(((double)SLOWDOWN_MOST * (double)x->repeat *
+							     c.times.median_ms +
+						     (double)SPARE_MS) *
+				1e6);
 			c.fault = c.fault == NULL ? g_steal_pointer(&fault) : c.fault;
 		}
 		g_array_append_val(t->cells, c);

@@ -45,11 +45,18 @@ bool ts_gpu_sweep_run(struct ts_gpu_sweep *s, const struct ts_spec *spec, const 
 	int64_t seed, uint32_t launches, char **ret_fault, GError **error)
 {
 	struct ts_gpu_tally *t = find_tally(s, spec);
+	g_autoptr(GError) cause = NULL;
 	struct ts_gpu_product r;
 
 	*ret_fault = NULL;
-	if (!ts_gpu_gemm_run(s->gemm, p, seed, launches, &r, error))
-		return false;
+	if (!ts_gpu_gemm_run(s->gemm, p, seed, launches, &r, &cause)) {
+		if (!s->gemm->gemm.gpu.ops->only_by_name) {
+			g_propagate_error(error, g_steal_pointer(&cause));
+			return false;
+		}
+		memset(&r, 0, sizeof r);
+		r.verdict.fault = g_strdup(cause->message);
+	}
 	g_hash_table_add(t->sizes, g_strdup_printf("%u %u %u", p->m, p->n, p->k));
 	t->runs++;
 	t->shapes = g_hash_table_size(t->sizes);

@@ -22,7 +22,8 @@ void ts_gpu_sweep_finish(struct ts_gpu_sweep *s);
 
 /* Computes, checks and counts a plan that ts_gpu_gemm_plan() made of `spec`; `launches` more are
  * compared with the first. The fault goes to `ret_fault`, NULL where there is none; free with
- * g_free(). False where the GPU failed. */
+ * g_free(). What the CPU finds in a kernel is a fault like any other; false where a GPU failed,
+ * which then takes no other launch. */
 bool ts_gpu_sweep_run(struct ts_gpu_sweep *s, const struct ts_spec *spec,
 	const struct ts_plan *plan, int64_t seed, uint32_t launches, char **ret_fault,
 	GError **error);

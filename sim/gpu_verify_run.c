@@ -11,23 +11,8 @@ struct attempt {
 	struct ts_gpu_verify *v;
 	int64_t until;
 	int64_t seed;
+	char *last; /* what a GPU failed with, which then takes no other launch */
 };
-
-/* The fault of a run, in words; NULL where there is none or the GPU can't tell any more. What the
- * CPU finds in a kernel is a fault like any other; a GPU that failed takes no other launch. */
-static char *run(struct ts_gpu_verify *v, const struct ts_spec *spec, const struct ts_plan *plan,
-	int64_t seed, GError **error)
-{
-	g_autoptr(GError) cause = NULL;
-	char *fault = NULL;
-
-	if (ts_gpu_sweep_run(&v->sweep, spec, plan, seed, 1, &fault, &cause))
-		return fault;
-	if (v->sweep.gemm->gemm.gpu.ops->only_by_name)
-		return g_strdup(cause->message);
-	g_propagate_error(error, g_steal_pointer(&cause));
-	return NULL;
-}
 
 static char *command(const struct ts_gpu_verify *v, const struct ts_spec *spec, int64_t seed)
 {
@@ -45,11 +30,13 @@ static char *fault_of(struct attempt *a, const struct ts_spec *spec)
 	struct ts_gpu_product r;
 	struct ts_plan plan;
 
-	if (!ts_gpu_draw_plan(x, spec, &plan))
+	if (a->last != NULL || !ts_gpu_draw_plan(x, spec, &plan))
 		return NULL;
-	if (!ts_gpu_gemm_run(x, &plan, a->seed, 1, &r, &error))
-		return g_strdup(error->message);
-	return r.verdict.fault;
+	if (ts_gpu_gemm_run(x, &plan, a->seed, 1, &r, &error))
+		return r.verdict.fault;
+	if (!x->gemm.gpu.ops->only_by_name)
+		a->last = g_strdup(error->message);
+	return g_strdup(error->message);
 }
 
 static bool fails(void *data, const struct ts_spec *spec)
@@ -119,7 +106,7 @@ static void simplify(struct attempt *a, struct ts_spec *spec)
 /* Keeps the failure as it was found, and the smallest. */
 static void shrink(struct ts_gpu_verify *v, const struct ts_spec *spec, int64_t seed)
 {
-	struct attempt a = {v, g_get_monotonic_time() + (int64_t)v->limit_s * s_us, seed};
+	struct attempt a = {v, g_get_monotonic_time() + (int64_t)v->limit_s * s_us, seed, NULL};
 	struct ts_spec smallest = *spec;
 
 	v->found_command = command(v, spec, seed);
@@ -128,12 +115,13 @@ static void shrink(struct ts_gpu_verify *v, const struct ts_spec *spec, int64_t 
 		simplify(&a, &smallest);
 		simplify_form(&a, &smallest);
 		ts_shrink(&smallest, fails, &a);
-		v->smallest = fault_of(&a, &smallest);
+		v->smallest = a.last != NULL ? g_strdup(a.last) : fault_of(&a, &smallest);
 	}
 	if (v->smallest == NULL)
 		v->smallest = g_strdup("it did not fail a second time");
 	v->smallest_command = command(v, &smallest, seed);
 	ts_shrink_free(&smallest);
+	g_free(a.last);
 }
 
 bool ts_gpu_verify_run(struct ts_gpu_verify *v, GError **error)
@@ -145,18 +133,16 @@ bool ts_gpu_verify_run(struct ts_gpu_verify *v, GError **error)
 	x->axes.default_workers = false;
 	while (v->found == NULL && v->done < v->count && g_get_monotonic_time() < until) {
 		int64_t seed = (x->seed + (int64_t)v->done) % TS_COUNT_MAX;
-		g_autoptr(GError) cause = NULL;
 		struct ts_spec spec;
 		struct ts_plan plan;
 
 		if (!ts_gpu_draw_next(&v->draw, v->done, &spec, &plan, error))
 			return false;
-		v->found = run(v, &spec, &plan, seed, &cause);
 		v->done++;
-		if (cause != NULL) {
+		if (!ts_gpu_sweep_run(&v->sweep, &spec, &plan, seed, 1, &v->found, error)) {
 			g_autofree char *text = command(v, &spec, seed);
 
-			g_propagate_prefixed_error(error, g_steal_pointer(&cause), "%s: ", text);
+			g_prefix_error(error, "%s: ", text);
 			return false;
 		}
 		if (v->found != NULL)

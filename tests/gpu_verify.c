@@ -145,6 +145,8 @@ static void test_fault(gconstpointer data)
 		g_assert_cmpuint(sum.shapes, <=, 5);
 	} else {
 		g_assert_nonnull(v.found);
+		g_assert_cmpuint(sum.failures, ==, 1);
+		g_assert_cmpuint(sum.runs, ==, v.done);
 		g_test_message(
 			"%s\n%s\n%s\n%s", v.found, v.found_command, v.smallest, v.smallest_command);
 		g_assert_true(g_pattern_match_simple(faults[i].finding, v.smallest));
