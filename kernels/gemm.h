@@ -58,7 +58,7 @@ struct ts_gemm {
 /* A family of kernels, behind --kernel. */
 struct ts_gemm_kind {
 	const char *name, *program;
-	const char *blocks, *clusters; /* that it has, in words */
+	const char *blocks, *clusters; /* that it has, in words: "64x64x32 and ..." */
 	/* Rows of the matrices begin at multiples of so many elements, or are copied; counters are
 	 * so many words apart. */
 	uint32_t align, counter_words;

@@ -9,6 +9,24 @@ enum { GPU_MOST = 1500, GPU_DEPTH_MOST = 1000, CPU_MOST = 260, CPU_DEPTH_MOST = 
 
 enum { TRIES = 10000, GAP_MOST = 40 };
 
+/* Every tile of any kernel, with commas; which kernel it will be is not known yet. Free with
+ * g_free(). */
+static char *list_blocks(void)
+{
+	static const struct ts_gemm_kind *const kinds[] = {&ts_gemm_sm90, &ts_gemm_mma};
+	GString *out = g_string_new(NULL);
+
+	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+		g_auto(GStrv) words = g_strsplit_set(kinds[k]->blocks, ", ", -1);
+
+		for (size_t i = 0; words[i] != NULL; i++)
+			if (g_ascii_isdigit(words[i][0]))
+				g_string_append_printf(
+					out, "%s%s", out->len > 0 ? "," : "", words[i]);
+	}
+	return g_string_free(out, FALSE);
+}
+
 void ts_gpu_draw_presets(struct ts_settings *s)
 {
 	static const struct {
@@ -17,7 +35,6 @@ void ts_gpu_draw_presets(struct ts_settings *s)
 	} presets[] = {{TS_AXIS_POLICY, "all"}, {TS_AXIS_MODE, "all"}, {TS_AXIS_ORDER, "all"},
 		{TS_AXIS_WIDTH, "0:9"}, {TS_AXIS_REMAP, "all"}, {TS_AXIS_CHUNK, "0:5"},
 		{TS_AXIS_CLUSTER, "1x1,2x1,1x2,2x2,4x1,1x4,4x2,2x4,3x1,3x2"},
-		{TS_AXIS_BLOCK, "128x256x64,128x128x64,128x128x32,64x64x32"},
 		{TS_AXIS_XCDS, "1,2,3,8"}, {TS_AXIS_SLOTS, "1:3"}, {TS_AXIS_LOCAL, "0,50,90,100"},
 		{TS_AXIS_SPLITS, "1:5"}, {TS_AXIS_HYBRID, "all"}, {TS_AXIS_MIN_K, "1,2,8"},
 		{TS_AXIS_K_GROUPS, "1,2"}};
@@ -27,6 +44,8 @@ void ts_gpu_draw_presets(struct ts_settings *s)
 	for (size_t i = 0; i < G_N_ELEMENTS(presets); i++)
 		if (s->axes[presets[i].axis] == NULL)
 			s->axes[presets[i].axis] = g_strdup(presets[i].values);
+	if (s->axes[TS_AXIS_BLOCK] == NULL)
+		s->axes[TS_AXIS_BLOCK] = list_blocks();
 }
 
 static int64_t pick(GRand *random, int64_t from, int64_t to)

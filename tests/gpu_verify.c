@@ -61,6 +61,9 @@ static void test_draw(void)
 	uint32_t remaps = 0, large = 0;
 
 	open_cpu(&v, &x, &settings, &ts_gemm_mma);
+	/* The tiles of all kernels. */
+	g_assert_nonnull(strstr(settings.axes[TS_AXIS_BLOCK], "128x256x64,"));
+	g_assert_true(g_str_has_suffix(settings.axes[TS_AXIS_BLOCK], ",128x128x32,64x64x32"));
 	for (uint64_t i = 0; i < 500; i++) {
 		g_autoptr(GError) error = NULL;
 		struct ts_spec s;
