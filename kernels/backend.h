@@ -79,6 +79,10 @@ struct ts_backend_ops {
 	/* NULL, or says that accesses to the memory at `address` belong into these parts of it. */
 	void (*name_parts)(struct ts_backend *b, uint64_t address,
 		const struct ts_backend_part *parts, uint32_t count);
+	/* Memory of the host's, zero, that kernels see at the same address while they run. NULL and
+	 * an error. */
+	void *(*share)(struct ts_backend *b, uint64_t bytes, GError **error);
+	void (*unshare)(struct ts_backend *b, void *memory);
 	bool (*fill)(struct ts_backend *b, uint64_t address, uint32_t word, uint64_t words,
 		GError **error);
 	bool (*fetch)(
@@ -88,6 +92,11 @@ struct ts_backend_ops {
 	/* Launches without waiting. `arguments` points to a pointer to each argument. */
 	bool (*start)(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
 		void **arguments, GError **error);
+	/* NULL, or launches beside everything else, in no order with it; and waits for what was
+	 * launched so. */
+	bool (*start_beside)(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
+		void **arguments, GError **error);
+	bool (*wait_beside)(struct ts_backend *b, GError **error);
 	/* Waits for everything that was launched. */
 	bool (*wait)(struct ts_backend *b, GError **error);
 	/* NULL, or makes all launches from now on run in an order that depends on `number`, and on

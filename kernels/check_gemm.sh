@@ -37,11 +37,12 @@ sweep()
 	code=$?
 	[ $code -eq 0 ] || failed=1
 	grep -v '^$' "$out/sweep.err" | head -n 20
-	# The sum over all policies comes first.
-	figures=$(sed -n 's/^  "[a-z_]*" : \([0-9.e-]*\),$/\1/p' "$out/sweep.json" | head -n 6 |
+	# The sum over all policies comes first. Where it has failures the worst share is infinite.
+	figures=$(sed -n 's/^  "[a-z_]*" : \([0-9.e-]*\),$/\1/p' "$out/sweep.json" | head -n 7 |
 		tr '\n' ' ')
+	[ $code -eq 0 ] || figures="${figures:+$figures inf}"
 	# shellcheck disable=SC2086
-	printf '%-26s %7s %9s %11s %9s %9.2g %6.2f %5s %5s\n' "$title" ${figures:-- - - - 0 0} \
+	printf '%-26s %7s %7s %9s %11s %9s %9.2g %6.2f %5s %5s\n' "$title" ${figures:-- - - - - 0 0} \
 		$code $(($(date +%s) - begin)) >>"$out/table.txt"
 	cat "$out/sweep.json" >>"$out/sweeps.json"
 }
@@ -58,8 +59,8 @@ random()
 
 products()
 {
-	printf '%-26s %7s %9s %11s %9s %9s %6s %5s %5s\n' sweep plans tiles elements failures \
-		error worst exit s >>"$out/table.txt"
+	printf '%-26s %7s %7s %9s %11s %9s %9s %6s %5s %5s\n' sweep runs shapes tiles elements \
+		failures error worst exit s >>"$out/table.txt"
 	edges=1,127,128,129,255,257,520
 	# The words are split on purpose from here on.
 	# shellcheck disable=SC2086
@@ -127,8 +128,8 @@ timing()
 mma()
 {
 	small="--kernel mma --block 64x64x32,128x128x32 --cluster 1x1,2x1,3x2"
-	grep -q "^sweep" "$out/table.txt" || printf '%-26s %7s %9s %11s %9s %9s %6s %5s %5s\n' \
-		sweep plans tiles elements failures error worst exit s >>"$out/table.txt"
+	grep -q "^sweep" "$out/table.txt" || printf '%-26s %7s %7s %9s %11s %9s %9s %6s %5s %5s\n' \
+		sweep runs shapes tiles elements failures error worst exit s >>"$out/table.txt"
 	number=10
 	for dtype in bf16 fp16; do
 		for layout in nk kn; do

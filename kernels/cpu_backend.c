@@ -30,6 +30,7 @@ static const struct {
 	{"probe", &ts_probe},
 	{"probe", &ts_latency},
 	{"probe_groups", &ts_probe_groups},
+	{"probe", &ts_hold},
 	{"matrices", &ts_random},
 	{"matrices", &ts_restride},
 	{"matrices", &ts_reference},
@@ -144,6 +145,17 @@ static void free_memory(struct ts_backend *b, uint64_t address)
 	cpu_memory_free(ts_cpu_memory(find(b)->cpu), pointer(address));
 }
 
+/* All memory is the host's, and new memory is zero. */
+static void *share(struct ts_backend *b, uint64_t bytes, GError **error)
+{
+	return pointer(alloc(b, bytes, error));
+}
+
+static void unshare(struct ts_backend *b, void *memory)
+{
+	cpu_memory_free(ts_cpu_memory(find(b)->cpu), memory);
+}
+
 static void name_parts(
 	struct ts_backend *b, uint64_t address, const struct ts_backend_part *parts, uint32_t count)
 {
@@ -251,6 +263,8 @@ const struct ts_backend_ops ts_cpu_backend = {.name = "cpu",
 	.residency = residency,
 	.alloc = alloc,
 	.free = free_memory,
+	.share = share,
+	.unshare = unshare,
 	.name_parts = name_parts,
 	.fill = fill,
 	.fetch = fetch,

@@ -1,10 +1,10 @@
-/* The driver API: its few types and functions that are needed, found in libcuda.so.1. */
+/* CUDA as a backend, by its driver API. */
 #include "kernels/cuda.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <string.h>
 
+#include "kernels/cuda_api.h"
 #include "kernels/images.h"
 
 /* CUresult, CUdevice_attribute, CUfunction_attribute and CUlaunchAttributeID: values that are part
@@ -26,95 +26,10 @@ enum {
 enum { CLUSTER_MAX = 16 };
 enum { FUNCTION_SHARED_BYTES = 8, FUNCTION_LARGE_CLUSTERS = 14 };
 enum { LAUNCH_CLUSTER = 4 };
+/* CU_MEMHOSTALLOC_DEVICEMAP and CU_STREAM_NON_BLOCKING */
+enum { SHARE_MAPPED = 2, STREAM_BESIDE = 1 };
 /* CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. */
 enum { MAP_BF16 = 9, MAP_SWIZZLE_128B = 3, MAP_PROMOTE_256B = 3 };
-
-/* CUlaunchAttribute */
-struct launch_attribute {
-	int id;
-	uint32_t pad;
-	union {
-		char pad[64];
-		uint32_t cluster[3];
-	} value;
-};
-
-/* CUlaunchConfig */
-struct launch {
-	uint32_t grid[3], block[3];
-	uint32_t shared;
-	void *stream;
-	struct launch_attribute *attributes;
-	uint32_t attribute_count;
-};
-
-struct api {
-	int (*init)(unsigned flags);
-	int (*driver_version)(int *version);
-	int (*error_string)(int result, const char **text);
-	int (*device_count)(int *count);
-	int (*device_get)(int *device, int ordinal);
-	int (*device_name)(char *name, int room, int device);
-	int (*device_memory)(size_t *bytes, int device);
-	int (*device_attribute)(int *value, int attribute, int device);
-	int (*context_retain)(void **context, int device);
-	int (*context_release)(int device);
-	int (*context_use)(void *context);
-	int (*module_load)(void **module, const void *image);
-	int (*module_unload)(void *module);
-	int (*module_function)(void **function, void *module, const char *name);
-	int (*function_set)(void *function, int attribute, int value);
-	int (*blocks)(int *count, void *function, int threads, size_t shared);
-	int (*clusters)(int *count, void *function, const struct launch *launch);
-	int (*alloc)(uint64_t *address, size_t bytes);
-	int (*free)(uint64_t address);
-	int (*fill)(uint64_t address, unsigned word, size_t words);
-	int (*fetch)(void *to, uint64_t from, size_t bytes);
-	int (*store)(uint64_t to, const void *from, size_t bytes);
-	int (*launch)(const struct launch *launch, void *function, void **arguments, void **extra);
-	int (*wait)(void);
-	int (*encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
-		const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
-		int swizzle, int promotion, int outside);
-	int (*event_make)(void **event, unsigned flags);
-	int (*event_free)(void *event);
-	int (*event_record)(void *event, void *stream);
-	int (*event_wait)(void *event);
-	int (*event_ms)(float *ms, void *from, void *to);
-};
-
-static const struct ts_backend_symbol functions[] = {
-	{"cuInit", offsetof(struct api, init)},
-	{"cuDriverGetVersion", offsetof(struct api, driver_version)},
-	{"cuGetErrorString", offsetof(struct api, error_string)},
-	{"cuDeviceGetCount", offsetof(struct api, device_count)},
-	{"cuDeviceGet", offsetof(struct api, device_get)},
-	{"cuDeviceGetName", offsetof(struct api, device_name)},
-	{"cuDeviceTotalMem_v2", offsetof(struct api, device_memory)},
-	{"cuDeviceGetAttribute", offsetof(struct api, device_attribute)},
-	{"cuDevicePrimaryCtxRetain", offsetof(struct api, context_retain)},
-	{"cuDevicePrimaryCtxRelease_v2", offsetof(struct api, context_release)},
-	{"cuCtxSetCurrent", offsetof(struct api, context_use)},
-	{"cuModuleLoadData", offsetof(struct api, module_load)},
-	{"cuModuleUnload", offsetof(struct api, module_unload)},
-	{"cuModuleGetFunction", offsetof(struct api, module_function)},
-	{"cuFuncSetAttribute", offsetof(struct api, function_set)},
-	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", offsetof(struct api, blocks)},
-	{"cuOccupancyMaxActiveClusters", offsetof(struct api, clusters)},
-	{"cuMemAlloc_v2", offsetof(struct api, alloc)},
-	{"cuMemFree_v2", offsetof(struct api, free)},
-	{"cuMemsetD32_v2", offsetof(struct api, fill)},
-	{"cuMemcpyDtoH_v2", offsetof(struct api, fetch)},
-	{"cuMemcpyHtoD_v2", offsetof(struct api, store)},
-	{"cuLaunchKernelEx", offsetof(struct api, launch)},
-	{"cuCtxSynchronize", offsetof(struct api, wait)},
-	{"cuTensorMapEncodeTiled", offsetof(struct api, encode)},
-	{"cuEventCreate", offsetof(struct api, event_make)},
-	{"cuEventDestroy_v2", offsetof(struct api, event_free)},
-	{"cuEventRecord", offsetof(struct api, event_record)},
-	{"cuEventSynchronize", offsetof(struct api, event_wait)},
-	{"cuEventElapsedTime", offsetof(struct api, event_ms)},
-};
 
 enum { MODULES = 4 };
 
@@ -124,6 +39,7 @@ struct cuda {
 	bool in_use; /* the device's context */
 	void *modules[MODULES];
 	uint32_t module_count;
+	void *beside; /* a stream; NULL where none was needed */
 };
 
 static struct cuda *find(const struct ts_backend *b)
@@ -223,6 +139,8 @@ static void close_device(struct ts_backend *b)
 {
 	struct cuda *c = find(b);
 
+	if (c->beside != NULL)
+		c->api.stream_free(c->beside);
 	while (c->module_count > 0)
 		c->api.module_unload(c->modules[--c->module_count]);
 	if (c->in_use)
@@ -332,6 +250,20 @@ static void release(struct ts_backend *b, uint64_t address)
 	find(b)->api.free(address);
 }
 
+static void *share(struct ts_backend *b, uint64_t bytes, GError **error)
+{
+	void *memory = NULL;
+
+	if (!good(b, find(b)->api.share(&memory, bytes, SHARE_MAPPED), "cuMemHostAlloc", error))
+		return NULL;
+	return memset(memory, 0, bytes);
+}
+
+static void unshare(struct ts_backend *b, void *memory)
+{
+	find(b)->api.unshare(memory);
+}
+
 static bool fill(
 	struct ts_backend *b, uint64_t address, uint32_t word, uint64_t words, GError **error)
 {
@@ -349,14 +281,38 @@ static bool store(
 	return good(b, find(b)->api.store(address, from, bytes), "cuMemcpyHtoD", error);
 }
 
-static bool start(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
-	void **arguments, GError **error)
+/* On a stream, NULL for the one that all the rest is on. */
+static bool start_on(struct ts_backend *b, void *stream, void *kernel,
+	const struct ts_backend_grid *grid, void **arguments, GError **error)
 {
 	struct launch_attribute cluster;
 	struct launch launch = make_launch(grid, &cluster);
 
+	launch.stream = stream;
 	return good(b, find(b)->api.launch(&launch, kernel, arguments, NULL), "cuLaunchKernelEx",
 		error);
+}
+
+static bool start(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
+	void **arguments, GError **error)
+{
+	return start_on(b, NULL, kernel, grid, arguments, error);
+}
+
+static bool start_beside(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
+	void **arguments, GError **error)
+{
+	struct cuda *c = find(b);
+
+	if (c->beside == NULL &&
+		!good(b, c->api.stream_make(&c->beside, STREAM_BESIDE), "cuStreamCreate", error))
+		return false;
+	return start_on(b, c->beside, kernel, grid, arguments, error);
+}
+
+static bool wait_beside(struct ts_backend *b, GError **error)
+{
+	return good(b, find(b)->api.stream_wait(find(b)->beside), "the kernel beside", error);
 }
 
 static bool wait_for_all(struct ts_backend *b, GError **error)
@@ -397,10 +353,14 @@ const struct ts_backend_ops ts_cuda_backend = {
 	.residency = residency,
 	.alloc = alloc,
 	.free = release,
+	.share = share,
+	.unshare = unshare,
 	.fill = fill,
 	.fetch = fetch,
 	.store = store,
 	.start = start,
+	.start_beside = start_beside,
+	.wait_beside = wait_beside,
 	.wait = wait_for_all,
 	.event_make = event_make,
 	.event_free = event_free,

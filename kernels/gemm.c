@@ -60,6 +60,15 @@ void ts_gemm_close(struct ts_gemm *g)
 	memset(g, 0, sizeof *g);
 }
 
+bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const char *instructions,
+	GError **error)
+{
+	g->form = *form;
+	if (instructions != NULL)
+		g->instructions = instructions;
+	return g->kind->find(g, error);
+}
+
 uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_n,
 	uint32_t cluster_m, uint32_t cluster_n)
 {
@@ -160,7 +169,12 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	l.c = add_matrix(&l, rows, p->n, p->n + gap);
 	l.wide_a = widen(&l, l.a, g->kind->align);
 	l.wide_b = widen(&l, l.b, g->kind->align);
-	l.wide_c = widen(&l, l.c, g->kind->align);
+	/* What is written in units of `align` must not reach what lies behind a row. */
+	if (p->n % g->kind->align != 0)
+		l.wide_c = add_matrix(&l, rows, p->n,
+			(p->n + g->kind->align - 1) / g->kind->align * g->kind->align);
+	else
+		l.wide_c = widen(&l, l.c, g->kind->align);
 	l.counters = add(&l, (uint64_t)p->counters * l.counter_words * sizeof(uint32_t));
 	l.flags = add(&l, g->kind->flags ? ts_gemm_flags(p) * sizeof(uint32_t) : 0);
 	l.fault = add(&l, sizeof(uint32_t));
@@ -229,16 +243,17 @@ static bool draw(struct ts_gemm *g, const struct ts_gemm_matrix *x, uint64_t see
 static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	const struct ts_gemm_matrix *matrices[] = {&l->a, &l->b, &l->c};
-	static const char *const names[] = {"A", "B", "C"};
+	const struct ts_gemm_matrix *matrices[] = {
+		&l->a, &l->b, &l->c, &l->wide_a, &l->wide_b, &l->wide_c};
+	static const char *const names[] = {"A", "B", "C", "A's copy", "B's copy", "C's copy"};
 	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
-	struct ts_backend_part parts[9] = {{0}};
+	struct ts_backend_part parts[12] = {{0}};
 	uint32_t count = 0;
 
 	if (g->gpu.ops->name_parts == NULL)
 		return;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(matrices); i++)
-		if (matrices[i]->rows * matrices[i]->ld > 0)
+		if (matrices[i]->at != 0 && matrices[i]->rows * matrices[i]->ld > 0)
 			parts[count++] = (struct ts_backend_part){ts_gemm_at(g, matrices[i]->at),
 				matrices[i]->rows * matrices[i]->ld * sizeof(uint16_t), names[i]};
 	if (p->counters > 0)

@@ -5,6 +5,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/gemm_args.h"
+#include "kernels/leave.h"
 #include "kernels/mma_args.h"
 
 /* How the matrices are stored: rows of A, B and C are `gap` elements further apart than they are
@@ -54,6 +55,7 @@ struct ts_gemm {
 	struct ts_gemm_form form;
 	const char *instructions; /* that the CPU acts as */
 	bool hardware_domain;     /* a worker's domain is its XCD's number, not its own */
+	struct ts_leave leave;    /* for launches in which workers may be asked to leave */
 	bool recording;           /* launches write down what they do, where the kernel can */
 	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference;
 	uint64_t memory, memory_words;
@@ -64,12 +66,14 @@ struct ts_gemm {
 struct ts_gemm_kind {
 	const char *name, *program;
 	const char *groups_program;    /* with kernels for plans that are not plain; NULL: none */
-	const char *blocks, *clusters; /* that it has, in words */
+	const char *blocks, *clusters; /* that it has, in words: "64x64x32 and ..." */
 	/* Rows of the matrices begin at multiples of so many elements, or are copied; counters are
 	 * so many words apart. */
 	uint32_t align, counter_words;
-	bool records; /* what is done */
-	bool flags;   /* for parts of items, beside the plan's counters */
+	bool records;         /* what is done */
+	bool listens;         /* workers leave when the host asks them to */
+	bool hardware_domain; /* can be that of a worker */
+	bool flags;           /* for parts of items, beside the plan's counters */
 	/* Finds the kernels for g->form. */
 	bool (*find)(struct ts_gemm *g, GError **error);
 	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);
@@ -91,6 +95,11 @@ bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	const struct ts_gemm_kind *kind, const struct ts_gemm_form *form, const char *instructions,
 	GError **error);
 void ts_gemm_close(struct ts_gemm *g);
+
+/* From now on for matrices of another form, which the kind has; and, where they are not NULL, by
+ * other instructions of the CPU. */
+bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const char *instructions,
+	GError **error);
 
 /* Workers of a kernel for plans that are `plain` or not, clusters or CTAs, that are resident at
  * once; 0 where there is no room. */

@@ -116,7 +116,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		.counter_words = l->counter_words,
 		.hardware_domain = g->hardware_domain,
 		.workspace = pointer(g, l->workspace),
-		.fault = pointer(g, l->fault)};
+		.fault = pointer(g, l->fault),
+		.leave = g->leave};
 	void *arguments[] = {&args};
 
 	if (g->recording) {
@@ -139,6 +140,8 @@ const struct ts_gemm_kind ts_gemm_mma = {.name = "mma",
 	.align = 1,
 	.counter_words = 64,
 	.records = true,
+	.listens = true,
+	.hardware_domain = true,
 	.find = find,
 	.has_block = has_block,
 	.has_cluster = has_cluster,

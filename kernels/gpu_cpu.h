@@ -123,6 +123,23 @@ TS_GPU uint32_t gpu_acquire(const uint32_t *counter)
 	return value;
 }
 
+TS_GPU uint32_t gpu_hear(const uint32_t *word)
+{
+	cpu_read(word, sizeof *word);
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
+{
+	cpu_write(word, sizeof *word);
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* Memory is near. */
+TS_GPU void gpu_pause(void)
+{
+}
+
 TS_GPU uint64_t gpu_time_ns(void)
 {
 	return cpu_time_ns();

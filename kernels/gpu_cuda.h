@@ -89,6 +89,24 @@ TS_GPU uint32_t gpu_acquire(const uint32_t *counter)
 	return value;
 }
 
+TS_GPU uint32_t gpu_hear(const uint32_t *word)
+{
+	uint32_t value;
+
+	asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+	return value;
+}
+
+TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
+{
+	asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+TS_GPU void gpu_pause(void)
+{
+	__nanosleep(50000);
+}
+
 TS_GPU uint32_t gpu_unit(void)
 {
 	uint32_t id;

@@ -126,6 +126,23 @@ TS_GPU uint32_t gpu_acquire(const uint32_t *counter)
 	return __hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+TS_GPU uint32_t gpu_hear(const uint32_t *word)
+{
+	return __hip_atomic_load(word, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
+{
+	__hip_atomic_store(word, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+/* The longest sleep is 127 times 64 cycles. */
+TS_GPU void gpu_pause(void)
+{
+	for (int i = 0; i < 8; i++)
+		__builtin_amdgcn_s_sleep(127);
+}
+
 /* The XCD; where the hardware has none, or doesn't tell, workgroups go to them in turn. */
 TS_GPU uint32_t gpu_domain(void)
 {

@@ -1,10 +1,10 @@
-/* The module API: its few functions that are needed, found in libamdhip64.so. */
+/* HIP as a backend, by its module API. */
 #include "kernels/hip.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <string.h>
 
+#include "kernels/hip_api.h"
 #include "kernels/images.h"
 
 /* hipError_t */
@@ -29,68 +29,6 @@ enum { XCDS_SINCE = 7 };
  * large as the room. */
 enum { TARGET_SINCE_6 = 1160, TARGET_BEFORE_6 = 396, PROPERTIES_ROOM = 8192 };
 
-struct api {
-	int (*init)(unsigned flags);
-	int (*runtime_version)(int *version);
-	const char *(*error_string)(int result);
-	int (*device_count)(int *count);
-	int (*device_use)(int device);
-	int (*device_name)(char *name, int room, int device);
-	int (*device_memory)(size_t *bytes, int device);
-	int (*device_attribute)(int *value, int attribute, int device);
-	int (*device_properties)(void *properties, int device);
-	int (*module_load)(void **module, const void *image);
-	int (*module_unload)(void *module);
-	int (*module_function)(void **function, void *module, const char *name);
-	int (*blocks)(int *count, void *function, int threads, size_t shared);
-	int (*alloc)(void **address, size_t bytes);
-	int (*free)(void *address);
-	int (*fill)(void *address, int word, size_t words);
-	int (*fetch)(void *to, void *from, size_t bytes);
-	int (*store)(void *to, const void *from, size_t bytes);
-	int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-		unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, void *stream,
-		void **arguments, void **extra);
-	int (*wait)(void);
-	int (*event_make)(void **event);
-	int (*event_free)(void *event);
-	int (*event_record)(void *event, void *stream);
-	int (*event_wait)(void *event);
-	int (*event_ms)(float *ms, void *from, void *to);
-};
-
-static const struct ts_backend_symbol functions[] = {
-	{"hipInit", offsetof(struct api, init)},
-	{"hipRuntimeGetVersion", offsetof(struct api, runtime_version)},
-	{"hipGetErrorString", offsetof(struct api, error_string)},
-	{"hipGetDeviceCount", offsetof(struct api, device_count)},
-	{"hipSetDevice", offsetof(struct api, device_use)},
-	{"hipDeviceGetName", offsetof(struct api, device_name)},
-	{"hipDeviceTotalMem", offsetof(struct api, device_memory)},
-	{"hipDeviceGetAttribute", offsetof(struct api, device_attribute)},
-	{"hipModuleLoadData", offsetof(struct api, module_load)},
-	{"hipModuleUnload", offsetof(struct api, module_unload)},
-	{"hipModuleGetFunction", offsetof(struct api, module_function)},
-	{"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", offsetof(struct api, blocks)},
-	{"hipMalloc", offsetof(struct api, alloc)},
-	{"hipFree", offsetof(struct api, free)},
-	{"hipMemsetD32", offsetof(struct api, fill)},
-	{"hipMemcpyDtoH", offsetof(struct api, fetch)},
-	{"hipMemcpyHtoD", offsetof(struct api, store)},
-	{"hipModuleLaunchKernel", offsetof(struct api, launch)},
-	{"hipDeviceSynchronize", offsetof(struct api, wait)},
-	{"hipEventCreate", offsetof(struct api, event_make)},
-	{"hipEventDestroy", offsetof(struct api, event_free)},
-	{"hipEventRecord", offsetof(struct api, event_record)},
-	{"hipEventSynchronize", offsetof(struct api, event_wait)},
-	{"hipEventElapsedTime", offsetof(struct api, event_ms)},
-};
-
-static const struct ts_backend_symbol properties_since_6 = {
-	"hipGetDevicePropertiesR0600", offsetof(struct api, device_properties)};
-static const struct ts_backend_symbol properties_before_6 = {
-	"hipGetDeviceProperties", offsetof(struct api, device_properties)};
-
 /* The libraries that are tried, the newest first. */
 static const struct library {
 	const char *name;
@@ -104,6 +42,9 @@ static const struct {
 	uint32_t memory_rate;
 } rates[] = {{"gfx90a", 2}, {"gfx942", 4}, {"gfx950", 4}, {"gfx1100", 16}, {"gfx1200", 16}};
 
+/* hipHostMallocMapped and hipHostMallocCoherent, and hipStreamNonBlocking */
+enum { SHARE_MAPPED = 0x40000002, STREAM_BESIDE = 1 };
+
 enum { MODULES = 4 };
 
 struct hip {
@@ -112,6 +53,7 @@ struct hip {
 	size_t target_at; /* in the properties */
 	void *modules[MODULES];
 	uint32_t module_count;
+	void *beside; /* a stream; NULL where none was needed */
 };
 
 static struct hip *find(const struct ts_backend *b)
@@ -246,6 +188,8 @@ static void close_device(struct ts_backend *b)
 {
 	struct hip *h = find(b);
 
+	if (h->beside != NULL)
+		h->api.stream_free(h->beside);
 	while (h->module_count > 0)
 		h->api.module_unload(h->modules[--h->module_count]);
 	/* The library starts threads and handlers of its own: it stays loaded. */
@@ -342,6 +286,20 @@ static void release(struct ts_backend *b, uint64_t address)
 	find(b)->api.free(pointer(address));
 }
 
+static void *share(struct ts_backend *b, uint64_t bytes, GError **error)
+{
+	void *memory = NULL;
+
+	if (!good(b, find(b)->api.share(&memory, bytes, SHARE_MAPPED), "hipHostMalloc", error))
+		return NULL;
+	return memset(memory, 0, bytes);
+}
+
+static void unshare(struct ts_backend *b, void *memory)
+{
+	find(b)->api.unshare(memory);
+}
+
 static bool fill(
 	struct ts_backend *b, uint64_t address, uint32_t word, uint64_t words, GError **error)
 {
@@ -360,14 +318,38 @@ static bool store(
 	return good(b, find(b)->api.store(pointer(address), from, bytes), "hipMemcpyHtoD", error);
 }
 
-static bool start(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
-	void **arguments, GError **error)
+/* On a stream, NULL for the one that all the rest is on. */
+static bool start_on(struct ts_backend *b, void *stream, void *kernel,
+	const struct ts_backend_grid *grid, void **arguments, GError **error)
 {
 	g_assert(grid->cluster[0] * grid->cluster[1] == 1);
 	return good(b,
 		find(b)->api.launch(kernel, grid->count, 1, 1, grid->threads, 1, 1, grid->shared,
-			NULL, arguments, NULL),
+			stream, arguments, NULL),
 		"hipModuleLaunchKernel", error);
+}
+
+static bool start(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
+	void **arguments, GError **error)
+{
+	return start_on(b, NULL, kernel, grid, arguments, error);
+}
+
+static bool start_beside(struct ts_backend *b, void *kernel, const struct ts_backend_grid *grid,
+	void **arguments, GError **error)
+{
+	struct hip *h = find(b);
+
+	if (h->beside == NULL &&
+		!good(b, h->api.stream_make(&h->beside, STREAM_BESIDE), "hipStreamCreateWithFlags",
+			error))
+		return false;
+	return start_on(b, h->beside, kernel, grid, arguments, error);
+}
+
+static bool wait_beside(struct ts_backend *b, GError **error)
+{
+	return good(b, find(b)->api.stream_wait(find(b)->beside), "the kernel beside", error);
 }
 
 static bool wait_for_all(struct ts_backend *b, GError **error)
@@ -408,10 +390,14 @@ const struct ts_backend_ops ts_hip_backend = {
 	.residency = residency,
 	.alloc = alloc,
 	.free = release,
+	.share = share,
+	.unshare = unshare,
 	.fill = fill,
 	.fetch = fetch,
 	.store = store,
 	.start = start,
+	.start_beside = start_beside,
+	.wait_beside = wait_beside,
 	.wait = wait_for_all,
 	.event_make = event_make,
 	.event_free = event_free,

@@ -5,6 +5,7 @@
 #ifndef TS_MMA_ARGS_H
 #define TS_MMA_ARGS_H
 
+#include "kernels/leave.h"
 #include "kernels/probe.h"
 
 enum ts_mma_type { TS_MMA_BF16, TS_MMA_FP16, TS_MMA_TYPES };
@@ -44,6 +45,7 @@ struct ts_mma_args {
 	uint32_t group_room, event_room;
 	struct ts_probe_record *records;
 	struct ts_probe_event *events;
+	struct ts_leave leave;
 };
 
 #endif

@@ -473,7 +473,9 @@ MMA_INLINE void gemm(const struct ts_mma_args *args, const struct room *r, struc
 		r->asker->w = ts_worker_make(
 			id, (args->hardware_domain != 0 ? gpu_domain() : id) % args->plan.domains);
 		r->asker->turn = 0;
+		r->asker->items = 0;
 		r->asker->failed = false;
+		r->asker->asked = false;
 	}
 	for (uint32_t turn = 0;; turn++) {
 		const struct handed *h = &r->steps[turn % STEPS];
@@ -491,6 +493,9 @@ MMA_INLINE void gemm(const struct ts_mma_args *args, const struct room *r, struc
 		else
 			act(args, r, h);
 	}
+	if (gpu_thread() == 0)
+		leave_tell_gone(&args->leave, &r->asker->w,
+			r->asker->asked ? TS_GONE_AS_ASKED : TS_GONE_BY_POLICY);
 }
 
 /* The kernel of a kind. The CPU has those of all instruction sets side by side. */

@@ -5,6 +5,7 @@
 
 #include "kernels/gpu.h"
 /* Not before it: HIP's words are from there. */
+#include "kernels/leave_steps.h"
 #include "kernels/mma_args.h"
 
 /* Steps in the ring: the one that is carried out, and the next. */
@@ -30,9 +31,11 @@ struct handed {
 /* The worker, for the thread that asks. */
 struct asker {
 	struct ts_worker w;
-	uint32_t turn; /* steps asked for */
-	uint64_t from; /* when the tile was begun */
+	uint32_t turn;  /* steps asked for */
+	uint64_t from;  /* when the tile was begun */
+	uint32_t items; /* that it got */
 	bool failed;
+	bool asked; /* to leave, and so it does */
 };
 
 /* The shared memory of a CTA. */
@@ -211,8 +214,12 @@ MMA_ASK void ask(const struct ts_mma_args *a, struct handed *steps, struct asker
 	h.wait_counter = h.wait_value = h.slot = h.parts = h.group = h.answer = 0;
 	h.counter = (uint32_t)TS_PROBE_NONE;
 	for (;;) {
-		struct ts_step s = ts_next(find_plan(a), &w, h.answer);
+		struct ts_step s = ts_stop();
 
+		if (!in_part && leave_now(&a->leave, &a->plan, &w))
+			asker->asked = true;
+		else
+			s = ts_next(find_plan(a), &w, h.answer);
 		fault = check_step(a, &s, in_part);
 		if (fault == TS_MMA_NO_FAULT && s.act == TS_CLAIM) {
 			h.counter = s.counter;
@@ -226,6 +233,8 @@ MMA_ASK void ask(const struct ts_mma_args *a, struct handed *steps, struct asker
 	}
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
+	if (h.step.act == TS_WORK)
+		leave_tell_items(&a->leave, &w, ++asker->items);
 	if (fault != TS_MMA_NO_FAULT)
 		fail(a, asker, fault);
 	if (asker->failed)

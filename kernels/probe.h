@@ -50,6 +50,17 @@ struct ts_latency_args {
 	uint64_t *ret;
 };
 
+/* A kernel that only keeps its places: each CTA tells that it is there, and stays until the host
+ * lets it go, or for so long at most. `let_go` and `there`, a word for each CTA, are in memory of
+ * the host's. */
+enum ts_hold_there { TS_HOLD_NOT_YET, TS_HOLD_THERE, TS_HOLD_TOO_LONG };
+
+struct ts_hold_args {
+	const uint32_t *let_go;
+	uint32_t *there;
+	uint64_t most_ns;
+};
+
 /* Threads that a CTA of these kernels may have. */
 enum { TS_PROBE_THREADS_MAX = 1024 };
 

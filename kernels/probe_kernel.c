@@ -229,4 +229,20 @@ TS_KERNEL(ts_latency, struct ts_latency_args, TS_PROBE_THREADS_MAX)
 	ret[3] = gpu_unit();
 }
 
+TS_KERNEL(ts_hold, struct ts_hold_args, TS_PROBE_THREADS_MAX)
+{
+	uint64_t from = gpu_time_ns();
+
+	if (gpu_thread() != 0)
+		return;
+	gpu_tell(&args.there[gpu_cta()], (uint32_t)TS_HOLD_THERE);
+	while (gpu_hear(args.let_go) == 0) {
+		if (gpu_time_ns() - from > args.most_ns) {
+			gpu_tell(&args.there[gpu_cta()], (uint32_t)TS_HOLD_TOO_LONG);
+			return;
+		}
+		gpu_pause();
+	}
+}
+
 #endif

@@ -4,6 +4,6 @@
 
 #include "kernels/cpu_hooks.h"
 
-extern const struct cpu_kernel ts_probe, ts_probe_groups, ts_latency;
+extern const struct cpu_kernel ts_probe, ts_probe_groups, ts_latency, ts_hold;
 
 #endif

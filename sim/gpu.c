@@ -14,6 +14,10 @@ static const struct {
 	{"describe", ts_gpu_describe_command, "measure the GPU, and write it as a device file"},
 	{"gemm", ts_gpu_gemm_command,
 		"multiply matrices by the plan, check the product and time it"},
+	{"release", ts_gpu_release_command,
+		"ask for the CUs of a domain during a GEMM, and check that all is done"},
+	{"hold", ts_gpu_hold_command, "time schedules while another kernel holds SMs or CUs"},
+	{"verify", ts_gpu_verify_command, "random GEMMs by random plans, each with every check"},
 	{"bench", ts_gpu_bench_command, "time schedules over shapes, beside the vendor's library"},
 };
 
@@ -62,6 +66,8 @@ bool ts_gpu_cta(
 
 int ts_gpu_command(int argc, char **argv, GError **error)
 {
+	g_autoptr(GString) names = g_string_new(NULL);
+
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		g_print("Runs policies inside kernels on the GPU that is there, NVIDIA's or "
 			"AMD's.\n\n");
@@ -76,7 +82,10 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 	for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(parts); i++)
 		if (strcmp(argv[1], parts[i].name) == 0)
 			return parts[i].run(argc - 1, argv + 1, error);
-	ts_refuse(error, "gpu%s%s: say gpu probe, gpu describe, gpu gemm or gpu bench",
-		argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		g_string_append_printf(names, "%sgpu %s",
+			i == 0 ? "" : (i + 1 < G_N_ELEMENTS(parts) ? ", " : " or "), parts[i].name);
+	ts_refuse(
+		error, "gpu%s%s: say %s", argc > 1 ? " " : "", argc > 1 ? argv[1] : "", names->str);
 	return TS_EXIT_USAGE;
 }

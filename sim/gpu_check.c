@@ -21,6 +21,7 @@ struct check {
 	uint32_t ranks, groups, event_count;
 	bool hardware_domain;
 	uint32_t units;
+	const bool *asked; /* for each domain: its workers may leave; NULL: none may */
 	struct lists of_groups, of_events;
 	char *fault;
 };
@@ -237,6 +238,26 @@ static bool replay_step(struct check *k, struct replay *r, const struct ts_step 
 	return true;
 }
 
+/* Was the worker asked to leave, free to, and has it done nothing since? */
+static bool left_as_asked(const struct check *k, const struct replay *r)
+{
+	uint32_t first = r->w.domain, last = first;
+
+	if (k->asked == NULL || r->group != NONE || r->event != NONE ||
+		ts_worker_holds(k->plan, &r->w))
+		return false;
+	/* Who did nothing at all left no trace of the domain that the hardware gave it. */
+	if (k->hardware_domain && r->w.turn == 0 && k->of_groups.first[r->w.id] == NONE &&
+		k->of_events.first[r->w.id] == NONE) {
+		first = 0;
+		last = k->plan->domains - 1;
+	}
+	for (uint32_t d = first; d <= last; d++)
+		if (k->asked[d])
+			return true;
+	return false;
+}
+
 /* Asks the policy here what the worker did there, and compares. */
 static bool replay_worker(struct check *k, uint32_t worker)
 {
@@ -253,6 +274,9 @@ static bool replay_worker(struct check *k, uint32_t worker)
 		domain = k->records[(uint64_t)r.group * k->ranks].domain;
 	r.w = ts_worker_make(worker, domain);
 	for (uint64_t steps = 0; steps < steps_max; steps++) {
+		s = ts_stop();
+		if (left_as_asked(k, &r))
+			break;
 		s = ts_next(k->plan, &r.w, r.answer);
 		if (s.act == TS_STOP)
 			break;
@@ -342,6 +366,12 @@ static bool check_coverage(struct check *k, struct ts_gpu_verdict *v)
 struct ts_gpu_verdict ts_gpu_check(const struct ts_plan *plan, const struct ts_probe_log *log,
 	bool hardware_domain, uint32_t units)
 {
+	return ts_gpu_check_asked(plan, log, hardware_domain, units, NULL);
+}
+
+struct ts_gpu_verdict ts_gpu_check_asked(const struct ts_plan *plan, const struct ts_probe_log *log,
+	bool hardware_domain, uint32_t units, const bool *asked)
+{
 	struct check k = {.plan = plan,
 		.log = log,
 		.records = ts_probe_records(log),
@@ -349,7 +379,8 @@ struct ts_gpu_verdict ts_gpu_check(const struct ts_plan *plan, const struct ts_p
 		.counters = log->words + log->layout.counters,
 		.ranks = plan->cluster_m * plan->cluster_n,
 		.hardware_domain = hardware_domain,
-		.units = units};
+		.units = units,
+		.asked = asked};
 	struct ts_gpu_verdict v = {0};
 	bool good = check_memory(&k);
 

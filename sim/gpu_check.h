@@ -22,4 +22,10 @@ struct ts_gpu_verdict {
 struct ts_gpu_verdict ts_gpu_check(const struct ts_plan *plan, const struct ts_probe_log *log,
 	bool hardware_domain, uint32_t units);
 
+/* The same of a launch during which workers were asked to leave: those of each domain whose word of
+ * `asked` is true may be gone before their policy says so, but not with an item that they claimed.
+ */
+struct ts_gpu_verdict ts_gpu_check_asked(const struct ts_plan *plan, const struct ts_probe_log *log,
+	bool hardware_domain, uint32_t units, const bool *asked);
+
 #endif

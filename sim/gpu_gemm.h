@@ -22,8 +22,7 @@ struct ts_gpu_gemm {
 	struct ts_group_room room; /* that the last plan points to */
 	enum ts_gemm_effort effort;
 	enum ts_format format;
-	GArray *tallies; /* of several plans */
-	int64_t repeat;  /* -1: not given */
+	int64_t repeat; /* -1: not given */
 	int64_t seed;
 };
 
@@ -34,12 +33,29 @@ struct ts_gpu_product {
 	bool timed;
 };
 
-/* Of all plans of one policy and mode. */
-struct ts_gpu_tally {
-	char *name;
-	uint64_t plans, tiles, elements, failures;
-	double error, worst; /* the largest ones */
+/* The options that all commands around the GEMM take, as typed. */
+struct ts_gpu_gemm_options {
+	char *backend, *kernel, *as, *layout, *gap, *format;
 };
+
+/* Adds them to those of a command. */
+void ts_gpu_gemm_entries(struct ts_gpu_gemm_options *o, GOptionContext *context);
+void ts_gpu_gemm_options_finish(struct ts_gpu_gemm_options *o);
+
+/* Reads them, and of x->settings what is no axis. False and a refusal. */
+bool ts_gpu_gemm_read(struct ts_gpu_gemm *x, const struct ts_gpu_gemm_options *o, GError **error);
+
+/* One of the names behind --as, whatever the number. */
+const char *ts_gpu_gemm_instructions(uint32_t number);
+
+/* Reads --repeat, from `least` on, and --check; each is NULL where it was not given. */
+bool ts_gpu_gemm_read_repeat(
+	struct ts_gpu_gemm *x, const char *repeat, int64_t least, GError **error);
+bool ts_gpu_gemm_read_check(struct ts_gpu_gemm *x, const char *check, GError **error);
+
+/* "tilesim gpu VERB ...", which repeats a run of `spec`. Free with g_free(). */
+char *ts_gpu_gemm_command_text(
+	const struct ts_gpu_gemm *x, const char *verb, const struct ts_spec *spec, int64_t seed);
 
 /* False and a refusal where options of the simulator are given, which mean nothing on a real
  * device. */
@@ -60,12 +76,16 @@ bool ts_gpu_gemm_plan(
 bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t repeat,
 	struct ts_gpu_product *ret_product, GError **error);
 
+/* Checks the launch of a prepared plan that was the last one, with workers that were asked to leave
+ * as in ts_gpu_check_asked(), or NULL. False where the GPU failed. */
+bool ts_gpu_gemm_verdict(struct ts_gpu_gemm *x, const struct ts_plan *p, const bool *asked,
+	struct ts_gemm_verdict *ret_verdict, GError **error);
+
+/* The first lines of a report: on what, what and by what. */
+void ts_gpu_gemm_head(const struct ts_gpu_gemm *x, const struct ts_plan *p, GString *out);
+
 /* The whole report of one plan, in text or JSON. Free with g_free(). */
 char *ts_gpu_gemm_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	const struct ts_gpu_product *r, const char *command);
-
-/* A table with a row for each of the tallies and one for all. Free with g_free(). */
-char *ts_gpu_gemm_table(
-	const struct ts_gpu_gemm *x, const GArray *tallies, const struct ts_gpu_tally *sum);
 
 #endif

@@ -31,18 +31,24 @@ static void put_times(
 		t->median_ms, t->least_ms, t->most_ms, teraflops(p, t->median_ms));
 }
 
-static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
-	const struct ts_gpu_product *r, const char *command)
+void ts_gpu_gemm_head(const struct ts_gpu_gemm *x, const struct ts_plan *p, GString *out)
 {
 	g_autofree char *plan = ts_request_plan_text(p);
-	const struct ts_gemm_verdict *v = &r->verdict;
-	const struct ts_gemm_layout *l = &x->gemm.layout;
-	GString *out = g_string_new(NULL);
 
 	g_string_append_printf(out, "device       %s\nproblem      ", x->gemm.gpu.is.name);
 	put_problem(out, x, p);
 	g_string_append_printf(out, "plan         %s\nkernel       %s%s%s\n", plan,
 		x->gemm.kind->name, x->as == NULL ? "" : " as ", x->as == NULL ? "" : x->as);
+}
+
+static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
+	const struct ts_gpu_product *r, const char *command)
+{
+	const struct ts_gemm_verdict *v = &r->verdict;
+	const struct ts_gemm_layout *l = &x->gemm.layout;
+	GString *out = g_string_new(NULL);
+
+	ts_gpu_gemm_head(x, p, out);
 	if (l->wide_a.at != 0 || l->wide_c.at != 0)
 		g_string_append_printf(out,
 			"copies       of %s%s%s, since rows are no multiple of 16 bytes\n",
@@ -116,59 +122,4 @@ char *ts_gpu_gemm_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 	const struct ts_gpu_product *r, const char *command)
 {
 	return x->format == TS_JSON ? json_report(x, p, r, command) : text_report(x, p, r, command);
-}
-
-static void put_row(GString *out, const struct ts_gpu_tally *t)
-{
-	g_string_append_printf(out,
-		"%-24s %7" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT
-		" %9.2g %6.2f %9" G_GUINT64_FORMAT "\n",
-		t->name, t->plans, t->tiles, t->elements, t->error, t->worst, t->failures);
-}
-
-static void put_object(JsonBuilder *b, const struct ts_gpu_tally *t)
-{
-	ts_json_text_member(b, "policy", t->name);
-	ts_json_count(b, "plans", t->plans);
-	ts_json_count(b, "tiles", t->tiles);
-	ts_json_count(b, "elements", t->elements);
-	ts_json_count(b, "failures", t->failures);
-	ts_json_number(b, "error", t->error);
-	ts_json_number(b, "worst_share", t->worst);
-}
-
-static char *json_table(
-	const struct ts_gpu_gemm *x, const GArray *tallies, const struct ts_gpu_tally *sum)
-{
-	JsonBuilder *b = json_builder_new();
-
-	json_builder_begin_object(b);
-	ts_json_text_member(b, "device", x->gemm.gpu.is.name);
-	put_object(b, sum);
-	json_builder_set_member_name(b, "policies");
-	json_builder_begin_array(b);
-	for (guint i = 0; i < tallies->len; i++) {
-		json_builder_begin_object(b);
-		put_object(b, &g_array_index(tallies, struct ts_gpu_tally, i));
-		json_builder_end_object(b);
-	}
-	json_builder_end_array(b);
-	json_builder_end_object(b);
-	return ts_json_text(b);
-}
-
-char *ts_gpu_gemm_table(
-	const struct ts_gpu_gemm *x, const GArray *tallies, const struct ts_gpu_tally *sum)
-{
-	GString *out;
-
-	if (x->format == TS_JSON)
-		return json_table(x, tallies, sum);
-	out = g_string_new(NULL);
-	g_string_append_printf(out, "%-24s %7s %9s %12s %9s %6s %9s\n", "policy", "plans", "tiles",
-		"elements", "error", "worst", "failures");
-	for (guint i = 0; i < tallies->len; i++)
-		put_row(out, &g_array_index(tallies, struct ts_gpu_tally, i));
-	put_row(out, sum);
-	return g_string_free(out, FALSE);
 }

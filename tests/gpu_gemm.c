@@ -63,6 +63,12 @@ static const struct {
 		0, FALSE},
 	{"groups in Hopper's kernel", "gpu gemm --kernel sm90 --groups 5,6", 2, TRUE},
 	{"groups", "gpu gemm --groups 300,0,5,128 --n 520 --k 200", 0, TRUE},
+	{"domains from the hardware",
+		"gpu gemm --backend cpu --domain hardware --policy worksteal --block 64x64x32 "
+		"--xcds 3 --m 200 --n 200 --k 40",
+		0, FALSE},
+	{"domains from the hardware, which the kernel lacks",
+		"gpu gemm --kernel sm90 --domain hardware", 2, TRUE},
 	{"a block without a kernel", "gpu gemm --block 256x256x64", 2, TRUE},
 	{"a cluster without a kernel", "gpu gemm --kernel sm90 --cluster 3x1", 2, TRUE},
 	{"an empty sum", "gpu gemm --kernel sm90 --k 0", 2, TRUE},

@@ -401,6 +401,58 @@ static void test_group_fault(gconstpointer data)
 			fault == NULL ? "nothing" : fault, group_faults[i].finding);
 }
 
+/* As a copy engine does it that takes rows in whole 16 bytes: from the matrices' copies, and a row
+ * of C is written up to the next multiple. */
+static bool in_sixteens(struct ts_gemm *g, const struct ts_plan *p, GError **error)
+{
+	const struct ts_gemm_layout layout = g->layout;
+	const struct ts_gemm_matrix *c = layout.wide_c.at != 0 ? &layout.wide_c : &layout.c;
+	uint16_t *to = (uint16_t *)(uintptr_t)ts_gemm_at(g, c->at);
+	bool good;
+
+	if (layout.wide_a.at != 0)
+		g->layout.a = layout.wide_a;
+	if (layout.wide_b.at != 0)
+		g->layout.b = layout.wide_b;
+	g->layout.c = *c;
+	g_assert_cmpuint((g->layout.a.ld % 8) + (g->layout.b.ld % 8) + (g->layout.c.ld % 8), ==, 0);
+	good = ts_gemm_mma.multiply(g, p, error);
+	for (uint64_t m = 0; m < c->rows; m++)
+		for (uint64_t n = c->cols; n % 8 != 0; n++)
+			to[m * c->ld + n] = 1;
+	g->layout = layout;
+	return good;
+}
+
+/* Rows of C that are no multiple of 16 bytes get a copy, also where its rows begin at such. */
+static void test_copies(void)
+{
+	struct ts_gemm_kind kind = ts_gemm_mma;
+	struct ts_spec spec = ts_spec_default();
+
+	kind.align = 8;
+	kind.multiply = in_sixteens;
+	spec.m = 70;
+	spec.k = 45;
+	spec.block_m = spec.block_n = TS_MMA_SMALL;
+	spec.block_k = TS_MMA_BLOCK_K;
+	for (spec.n = 88; spec.n <= 96; spec.n += 4)
+		for (uint32_t gap = 0; gap <= 8; gap += 4) {
+			struct ts_gemm_form form = {TS_MMA_BF16, TS_MMA_ALONG_K, gap};
+			struct ts_plan plan = make_plan(&spec);
+			g_autofree char *fault = NULL;
+			struct ts_gemm g;
+
+			open_cpu(&g, &kind, &form, "sm80");
+			fault = run(&g, &plan, gap);
+			if (fault != NULL)
+				g_error("N=%d, gap %u: %s", (int)spec.n, gap, fault);
+			g_assert_true(
+				(g.layout.wide_c.at != 0) == (spec.n % 8 != 0 || gap % 8 != 0));
+			ts_gemm_close(&g);
+		}
+}
+
 /* The kernels on matrices do what the host does. */
 static void test_matrices(void)
 {
@@ -458,6 +510,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_group_fault);
 	}
+	g_test_add_func("/mma gemm/copies for a kernel that takes 16 bytes at a time", test_copies);
 	g_test_add_func("/mma gemm/the kernels on matrices", test_matrices);
 	return g_test_run();
 }

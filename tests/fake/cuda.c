@@ -230,6 +230,55 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
 	return copy(device, from, bytes, device) ? 0 : INVALID;
 }
 
+/* Memory that the device sees too, and a stream beside the default one. */
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+	int result = enter("cuMemHostAlloc");
+
+	(void)flags;
+	if (result == 0)
+		*memory = take(bytes);
+	return result;
+}
+
+int cuMemFreeHost(void *memory);
+int cuMemFreeHost(void *memory)
+{
+	int result = enter("cuMemFreeHost");
+
+	return give_back(memory) ? result : INVALID;
+}
+
+static char beside;
+
+int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamCreate(void **stream, unsigned flags)
+{
+	int result = enter("cuStreamCreate");
+
+	if (flags != 1)
+		return INVALID;
+	*stream = &beside;
+	return result;
+}
+
+int cuStreamDestroy_v2(void *stream);
+int cuStreamDestroy_v2(void *stream)
+{
+	int result = enter("cuStreamDestroy_v2");
+
+	return stream == &beside ? result : INVALID;
+}
+
+int cuStreamSynchronize(void *stream);
+int cuStreamSynchronize(void *stream)
+{
+	int result = enter("cuStreamSynchronize");
+
+	return stream == &beside ? result : INVALID;
+}
+
 /* The beginning of CUlaunchConfig. */
 struct config {
 	unsigned grid[3], block[3];
@@ -250,8 +299,8 @@ int cuLaunchKernelEx(
 		return result;
 	if (config->grid[0] == 0 || config->grid[1] != 1 || config->grid[2] != 1 ||
 		config->block[0] == 0 || config->block[0] > 1024 || config->block[1] != 1 ||
-		config->block[2] != 1 || config->stream != NULL || config->attribute_count != 0 ||
-		extra != NULL)
+		config->block[2] != 1 || (config->stream != NULL && config->stream != &beside) ||
+		config->attribute_count != 0 || extra != NULL)
 		return INVALID;
 	if (config->shared + 1024 > SHARED_BYTES)
 		return OUT_OF_RESOURCES;

@@ -94,6 +94,21 @@ TS_GPU uint32_t gpu_acquire(const uint32_t *counter)
 	return *counter;
 }
 
+TS_GPU uint32_t gpu_hear(const uint32_t *word)
+{
+	return *word;
+}
+
+TS_GPU void gpu_tell(uint32_t *word, uint32_t value)
+{
+	*word = value;
+}
+
+TS_GPU void gpu_pause(void)
+{
+	now += 50000;
+}
+
 TS_GPU uint64_t gpu_time_ns(void)
 {
 	return now += 10;
@@ -206,7 +221,7 @@ struct kernel {
 	const char *name;
 };
 
-static const struct kernel kernels[] = {{"ts_probe"}, {"ts_latency"}};
+static const struct kernel kernels[] = {{"ts_probe"}, {"ts_latency"}, {"ts_hold"}};
 
 /* NULL where there is none of that name. */
 static inline const struct kernel *find_kernel(const char *name)
@@ -222,6 +237,8 @@ static inline void launch(const struct kernel *kernel, uint32_t ctas, void **arg
 	for (cta = 0; cta < ctas; cta++) {
 		if (kernel == &kernels[0])
 			ts_probe(*(const struct ts_probe_args *)arguments[0]);
+		else if (kernel == &kernels[2])
+			ts_hold(*(const struct ts_hold_args *)arguments[0]);
 		else
 			ts_latency(*(const struct ts_latency_args *)arguments[0]);
 	}

@@ -232,6 +232,55 @@ int hipMemcpyHtoD(void *to, const void *from, size_t bytes)
 	return copy(to, from, bytes, to) ? 0 : INVALID;
 }
 
+/* Memory that the device sees too, and a stream beside the default one. */
+int hipHostMalloc(void **memory, size_t bytes, unsigned flags);
+int hipHostMalloc(void **memory, size_t bytes, unsigned flags)
+{
+	int result = enter("hipHostMalloc");
+
+	(void)flags;
+	if (result == 0)
+		*memory = take(bytes);
+	return result;
+}
+
+int hipHostFree(void *memory);
+int hipHostFree(void *memory)
+{
+	int result = enter("hipHostFree");
+
+	return give_back(memory) ? result : INVALID;
+}
+
+static char beside;
+
+int hipStreamCreateWithFlags(void **stream, unsigned flags);
+int hipStreamCreateWithFlags(void **stream, unsigned flags)
+{
+	int result = enter("hipStreamCreateWithFlags");
+
+	if (flags != 1)
+		return INVALID;
+	*stream = &beside;
+	return result;
+}
+
+int hipStreamDestroy(void *stream);
+int hipStreamDestroy(void *stream)
+{
+	int result = enter("hipStreamDestroy");
+
+	return stream == &beside ? result : INVALID;
+}
+
+int hipStreamSynchronize(void *stream);
+int hipStreamSynchronize(void *stream)
+{
+	int result = enter("hipStreamSynchronize");
+
+	return stream == &beside ? result : INVALID;
+}
+
 int hipModuleLaunchKernel(const struct kernel *kernel, unsigned grid_x, unsigned grid_y,
 	unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
 	void *stream, void **arguments, void **extra);
@@ -244,7 +293,8 @@ int hipModuleLaunchKernel(const struct kernel *kernel, unsigned grid_x, unsigned
 	if (result != 0)
 		return result;
 	if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > 1024 ||
-		block_y != 1 || block_z != 1 || stream != NULL || extra != NULL)
+		block_y != 1 || block_z != 1 || (stream != NULL && stream != &beside) ||
+		extra != NULL)
 		return INVALID;
 	if (shared + STATIC_SHARED > SHARED_BYTES)
 		return OUT_OF_RESOURCES;
