@@ -48,7 +48,7 @@ struct ts_gemm {
 	const char *instructions; /* that the CPU acts as */
 	bool hardware_domain;     /* a worker's domain is its XCD's number, not its own */
 	bool recording;           /* launches write down what they do, where the kernel can */
-	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference;
+	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference, *clock;
 	uint64_t memory, memory_words;
 	struct ts_gemm_layout layout; /* of the problem that is there */
 };

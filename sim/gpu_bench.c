@@ -89,6 +89,9 @@ static bool run_cell(struct ts_gpu_gemm *x, const struct ts_nvml *nvml, bool che
 	if (!(checked ? check_cell : time_cell)(x, &plan, c, error))
 		return false;
 	ts_nvml_read(nvml, &c->clock_mhz, &c->watts);
+	/* NVML's is of some time ago. */
+	if (c->ours.clock_mhz > 0)
+		c->clock_mhz = (uint32_t)(c->ours.clock_mhz + 0.5);
 	return true;
 }
 

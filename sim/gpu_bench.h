@@ -10,9 +10,10 @@
 struct ts_bench_cell {
 	struct ts_spec spec;
 	struct ts_gemm_times ours, theirs;
-	uint32_t clock_mhz, watts; /* of the GPU after it; 0 where they can't be read */
-	char *fault;               /* the product is wrong, in words; NULL */
-	bool there;                /* there is a kernel and a plan for it */
+	uint32_t clock_mhz; /* between the launches, or after them; 0 where it can't be read */
+	uint32_t watts;     /* after them; 0 as well */
+	char *fault;        /* the product is wrong, in words; NULL */
+	bool there;         /* there is a kernel and a plan for it */
 };
 
 struct ts_bench {

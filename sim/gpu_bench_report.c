@@ -135,13 +135,16 @@ static void put_cell(JsonBuilder *j, const struct ts_bench *b, guint shape, guin
 {
 	const struct ts_bench_cell *c = cell(b, shape, schedule);
 	g_autofree char *name = ts_request_schedule_text(&c->spec);
+	g_autoptr(GString) options = g_string_new(NULL);
 
+	ts_request_options(&c->spec, NULL, options);
 	json_builder_begin_object(j);
 	ts_json_text_member(j, "shape", g_array_index(b->shapes, struct ts_shape, shape).name);
 	ts_json_count(j, "m", (uint64_t)c->spec.m);
 	ts_json_count(j, "n", (uint64_t)c->spec.n);
 	ts_json_count(j, "k", (uint64_t)c->spec.k);
 	ts_json_text_member(j, "schedule", name);
+	ts_json_text_member(j, "options", g_strchug(options->str));
 	ts_json_text_member(j, "verdict",
 		c->fault != NULL     ? c->fault
 			: b->checked ? "sound"
