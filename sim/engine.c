@@ -435,7 +435,9 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 {
 	const struct ts_plan *p = engine->plan;
 	uint32_t places = engine->machine->count;
-	struct loop l = {.engine = engine, .plan = p};
+	struct loop l = {.engine = engine,
+		.plan = p,
+		.outcome = {.launch = p->items > 0 ? engine->cost->launch_ps : 0}};
 
 	if (p->items == 0)
 		return l.outcome;
@@ -444,7 +446,7 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 	l.heap = g_new(struct event, (size_t)places + 1);
 	l.counters = g_new0(uint32_t, MAX(p->counters, 1));
 	for (uint32_t i = 0; i < places; i++)
-		push(&l, 0, i);
+		push(&l, engine->cost->launch_ps, i);
 	while (l.heap_size > 0 && step(&l, pop(&l)))
 		continue;
 	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0)

@@ -15,6 +15,8 @@ static const struct {
 	{"gemm", ts_gpu_gemm_command,
 		"multiply matrices by the plan, check the product and time it"},
 	{"bench", ts_gpu_bench_command, "time schedules over shapes, beside the vendor's library"},
+	{"calibrate", ts_gpu_calibrate_command, "fit a device file's costs to times of the GPU"},
+	{"predict", ts_gpu_predict_command, "set simulated beside measured times"},
 };
 
 int ts_gpu_exit(const GError *error)
@@ -66,7 +68,7 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 		g_print("Runs policies inside kernels on the GPU that is there, NVIDIA's or "
 			"AMD's.\n\n");
 		for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-			g_print("  tilesim gpu %-8s [OPTION...] %s\n", parts[i].name,
+			g_print("  tilesim gpu %-9s [OPTION...] %s\n", parts[i].name,
 				parts[i].help);
 		g_print("\nEach takes --help. Exit codes: as of tilesim, and %d where no GPU can "
 			"be used.\n",
@@ -76,7 +78,9 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 	for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(parts); i++)
 		if (strcmp(argv[1], parts[i].name) == 0)
 			return parts[i].run(argc - 1, argv + 1, error);
-	ts_refuse(error, "gpu%s%s: say gpu probe, gpu describe, gpu gemm or gpu bench",
+	ts_refuse(error,
+		"gpu%s%s: say gpu probe, gpu describe, gpu gemm, gpu bench, "
+		"gpu calibrate or gpu predict",
 		argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
 	return TS_EXIT_USAGE;
 }

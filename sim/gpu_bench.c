@@ -5,6 +5,7 @@
 #include "sim/gpu.h"
 #include "sim/gpu_bench.h"
 #include "sim/gpu_gemm.h"
+#include "sim/plot_script.h"
 #include "sim/refuse.h"
 #include "sim/request.h"
 
@@ -30,9 +31,8 @@ static bool read_options(
 		return ts_refuse(error, "--check %s: must be sample or none", o->check);
 	if (b->format == TS_CSV)
 		return ts_refuse(error, "--format csv: must be text or json");
-	if (o->plot != NULL && !g_str_has_suffix(o->plot, ".png") &&
-		!g_str_has_suffix(o->plot, ".svg"))
-		return ts_refuse(error, "--plot %s: the name must end in .png or .svg", o->plot);
+	if (!ts_plot_script_suits(o->plot, error))
+		return false;
 	if (o->repeat != NULL &&
 		(!ts_parse_int(o->repeat, &x->repeat) ||
 			!ts_in_range(x->repeat, 1, TS_GEMM_REPEAT_MAX)))
@@ -154,9 +154,10 @@ static char *make_command(
 	return g_string_free(out, FALSE);
 }
 
-/* Prints the report. Names the first wrong product on stderr. */
-static int report(
-	const struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o, GError **error)
+/* Prints the report, or hands it back where it is wanted. Names the first wrong product on stderr.
+ */
+static int report(const struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o,
+	char **ret_text, GError **error)
 {
 	guint count = b->shapes->len * b->schedules->len, there = 0;
 	g_autofree char *command = make_command(x, b, o);
@@ -173,7 +174,10 @@ static int report(
 		return TS_EXIT_USAGE;
 	}
 	text = ts_bench_report(b, command);
-	g_print("%s", text);
+	if (ret_text != NULL)
+		*ret_text = g_steal_pointer(&text);
+	else
+		g_print("%s", text);
 	if (o->plot != NULL && !ts_bench_plot(b, o->plot, error))
 		return TS_EXIT_USAGE;
 	if (wrong == NULL)
@@ -186,7 +190,8 @@ static int report(
 	return TS_EXIT_UNSOUND;
 }
 
-static int bench(struct ts_settings *settings, const struct options *o, GError **error)
+static int bench(
+	struct ts_settings *settings, const struct options *o, char **ret_text, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 	struct ts_gpu_gemm x = {.settings = settings};
@@ -202,7 +207,7 @@ static int bench(struct ts_settings *settings, const struct options *o, GError *
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;
 			if (list_schedules(&x, &b, error) && run_all(&x, &b, &cause))
-				code = report(&x, &b, o, error);
+				code = report(&x, &b, o, ret_text, error);
 		}
 		ts_gpu_gemm_close(&x);
 	}
@@ -216,6 +221,41 @@ static int bench(struct ts_settings *settings, const struct options *o, GError *
 	code = ts_gpu_exit(cause);
 	g_propagate_error(error, g_steal_pointer(&cause));
 	return code;
+}
+
+/* What is timed where the user names nothing. */
+static void set_defaults(struct ts_settings *settings)
+{
+	static const struct {
+		enum ts_axis axis;
+		const char *values;
+	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal"},
+		{TS_AXIS_BLOCK, "128x256x64,128x128x64"}, {TS_AXIS_CLUSTER, "1x1,2x1,1x2"}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
+		if (settings->axes[defaults[i].axis] == NULL)
+			settings->axes[defaults[i].axis] = g_strdup(defaults[i].values);
+}
+
+char *ts_bench_measure(
+	const char *backend, const char *shapes, const char *repeat, int *ret_code, GError **error)
+{
+	struct options o = {.backend = (char *)(gpointer)backend,
+		.shapes = (char *)(gpointer)shapes,
+		.repeat = (char *)(gpointer)repeat,
+		.check = (char *)(gpointer) "none",
+		.format = (char *)(gpointer) "json",
+		.alone = TRUE};
+	struct ts_settings settings, nothing = {0};
+	char *text = NULL;
+
+	*ret_code = TS_EXIT_USAGE;
+	if (!ts_settings_vary(&settings, &nothing, "", error))
+		return NULL;
+	set_defaults(&settings);
+	*ret_code = bench(&settings, &o, &text, error);
+	ts_settings_finish(&settings);
+	return text;
 }
 
 int ts_gpu_bench_command(int argc, char **argv, GError **error)
@@ -247,21 +287,14 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		"lists; by default persistent and worksteal in both tile shapes and three "
 		"clusters.",
 		entries);
-	static const struct {
-		enum ts_axis axis;
-		const char *values;
-	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal"},
-		{TS_AXIS_BLOCK, "128x256x64,128x128x64"}, {TS_AXIS_CLUSTER, "1x1,2x1,1x2"}};
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
 		ts_settings_one_problem(&settings, "the GEMM kernel", error)) {
-		for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
-			if (settings.axes[defaults[i].axis] == NULL)
-				settings.axes[defaults[i].axis] = g_strdup(defaults[i].values);
+		set_defaults(&settings);
 		if (o.shapes == NULL)
 			o.shapes = g_strdup("gemm-suite");
-		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, error);
+		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, NULL, error);
 	}
 	ts_settings_finish(&settings);
 	g_free(o.backend);

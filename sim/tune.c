@@ -41,7 +41,7 @@ static bool work(void *data, void *state, uint64_t index)
 		t->imbalance = sum->imbalance;
 		t->unmanned = sum->unmanned;
 		t->claims = sum->claims;
-		t->fixed = sum->fixed;
+		t->fixed = sum->fixed + sum->launch;
 		t->padding = sum->padding;
 		t->fix_up = sum->fix_up + sum->waits;
 		t->missed = 0;
@@ -259,8 +259,10 @@ static int tune(struct ts_settings *settings, const struct options *o, GError **
 
 	if (good && format == TS_CSV)
 		good = ts_refuse(error, "--format csv: must be text or json");
-	if (good)
+	if (good) {
 		set_defaults(settings, device);
+		ts_settings_prefer_calibrated(settings, device);
+	}
 	if (good)
 		good = (shapes = read_shapes(settings, device, o->shapes, error)) != NULL;
 	if (good && format == TS_JSON) {
@@ -324,7 +326,9 @@ int ts_tune_command(int argc, char **argv, GError **error)
 		"the\n"
 		"best, and prints its settings for other projects. Options of the plan take lists; "
 		"with\n"
-		"--memory caches the best are tried in several orders too.",
+		"--memory caches the best are tried in several orders too. A device that is "
+		"calibrated\n"
+		"is simulated with --memory calibrated.",
 		entries);
 	g_autofree char **words = spell_out(argc, argv);
 	int code = TS_EXIT_USAGE;
