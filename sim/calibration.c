@@ -21,6 +21,8 @@ const struct ts_calibration_key ts_calibration_keys[] = {
 	{"line_cycles", G_STRUCT_OFFSET(struct ts_calibration, line_cycles), 0, 1e4, 1.5},
 	{"line_contention", G_STRUCT_OFFSET(struct ts_calibration, line_contention), 0, 100, 0.5},
 	{"line_unaligned", G_STRUCT_OFFSET(struct ts_calibration, line_unaligned), 1, 100, 2},
+	{"part_ns", G_STRUCT_OFFSET(struct ts_calibration, part_ns), 0, 1e9, 1000},
+	{"part_cycles", G_STRUCT_OFFSET(struct ts_calibration, part_cycles), 0, 1e3, 0.1},
 	{"dram_share", G_STRUCT_OFFSET(struct ts_calibration, dram_share), 0.01, 1, 0.7},
 };
 

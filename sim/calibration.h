@@ -22,6 +22,9 @@ struct ts_calibration {
 	 * takes when all units ask; and how many times as long where rows don't begin at multiples
 	 * of 32 bytes. */
 	double line_cycles, line_contention, line_unaligned;
+	/* Partial sums: until who waits for one sees that it is there; and a CTA's writing of one,
+	 * or adding, for each element of its tile. */
+	double part_ns, part_cycles;
 	double dram_share; /* of the bandwidth of DRAM, where L2 does not hold the matrices */
 };
 

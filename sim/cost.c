@@ -34,6 +34,9 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 {
 	const struct ts_plan *p = c->plan;
 	const struct ts_calibration *of = &d->calibration;
+	double ctas = (double)p->cluster_m * p->cluster_n;
+	double slot = (double)p->block_m * p->block_n * sizeof(float);
+	double far_ps; /* of a byte */
 
 	if (of->clock_mhz <= 0)
 		return ts_refuse(error,
@@ -42,16 +45,20 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			d->id);
 	c->calibration = of;
 	c->cycle_ps = ps_per_second / (of->clock_mhz * 1e6);
-	c->load = MIN(at_once * p->cluster_m * p->cluster_n / ((double)d->units * d->occupancy), 1);
+	c->load = MIN(at_once * ctas / ((double)d->units * d->occupancy), 1);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
+	far_ps = ps_per_second / (d->dram_gbps * of->dram_share * 1e9);
 	if (far > d->l2_bytes && p->items > 0)
-		c->far_ps_per_item = far / p->items * at_once * ps_per_second /
-			(d->dram_gbps * of->dram_share * 1e9);
+		c->far_ps_per_item = far / p->items * at_once * far_ps;
 	c->prologue_ps = 0;
 	c->epilogue_ps =
 		(of->item_cycles + of->element_cycles * p->block_m * p->block_n) * c->cycle_ps;
+	c->slot_ps = of->part_cycles * p->block_m * p->block_n * c->cycle_ps;
+	if (p->workspace * ctas * slot > d->l2_bytes)
+		c->slot_ps = MAX(c->slot_ps, slot * at_once * ctas * far_ps);
 	c->claim_ps = 0;
+	c->signal_ps = (uint64_t)(of->part_ns * ps_per_ns + 0.5);
 	c->launch_ps =
 		(uint64_t)((of->launch_ns +
 				   (p->cluster_m * p->cluster_n > 1 ? of->launch_cluster_ns : 0) +
@@ -108,6 +115,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
 	c->slot_ps = (double)p->block_m * p->block_n * sizeof(float) / c->l2_bytes_per_ps;
 	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);
+	c->signal_ps = c->claim_ps;
 	c->launch_ps = 0;
 	c->calibration = NULL;
 	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, at_once, error);

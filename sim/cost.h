@@ -31,7 +31,9 @@ struct ts_cost {
 	double bytes;           /* of an element */
 	double prologue_ps, epilogue_ps;
 	double slot_ps; /* a CTA's share of a workspace slot, written or read */
-	uint64_t claim_ps, launch_ps;
+	uint64_t claim_ps;
+	uint64_t signal_ps; /* until who waits sees it */
+	uint64_t launch_ps;
 	/* Of a calibration, where there is one: */
 	const struct ts_calibration *calibration;
 	double cycle_ps;

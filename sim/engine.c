@@ -279,7 +279,7 @@ static void give_signal(struct loop *l, uint64_t now, const struct ts_step *s)
 			continue;
 		seat->state = WOKEN;
 		l->waiting--;
-		push(l, now + l->engine->cost->claim_ps, i);
+		push(l, now + l->engine->cost->signal_ps, i);
 	}
 }
 
@@ -363,10 +363,10 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 		case TS_WAIT:
 			if (!counter_exists(l, seat))
 				return false;
-			/* To look costs as much as a claim. */
+			/* To look costs as much as to be told. */
 			if (l->counters[seat->step.counter] >= seat->step.value) {
 				seat->state = WOKEN;
-				push(l, now + l->engine->cost->claim_ps, at);
+				push(l, now + l->engine->cost->signal_ps, at);
 				break;
 			}
 			seat->state = WAITS;

@@ -237,8 +237,8 @@ static void set_defaults(struct ts_settings *settings)
 			settings->axes[defaults[i].axis] = g_strdup(defaults[i].values);
 }
 
-char *ts_bench_measure(
-	const char *backend, const char *shapes, const char *repeat, int *ret_code, GError **error)
+char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
+	const char *repeat, int *ret_code, GError **error)
 {
 	struct options o = {.backend = (char *)(gpointer)backend,
 		.shapes = (char *)(gpointer)shapes,
@@ -250,7 +250,7 @@ char *ts_bench_measure(
 	char *text = NULL;
 
 	*ret_code = TS_EXIT_USAGE;
-	if (!ts_settings_vary(&settings, &nothing, "", error))
+	if (!ts_settings_vary(&settings, &nothing, words, error))
 		return NULL;
 	set_defaults(&settings);
 	*ret_code = bench(&settings, &o, &text, error);

@@ -36,11 +36,11 @@ double ts_bench_ratio(const struct ts_bench_cell *c);
 /* Geometric mean over the shapes of the best schedules' ratios; 0 where there are none. */
 double ts_bench_mean(const struct ts_bench *b);
 
-/* Times the default schedules of `shapes`, unchecked and without cuBLAS: the report in JSON, to be
- * freed with g_free(). NULL and an error, or what the report's command would exit with in
- * `ret_code`. `backend` and `repeat` may be NULL. */
-char *ts_bench_measure(
-	const char *backend, const char *shapes, const char *repeat, int *ret_code, GError **error);
+/* Times schedules of `shapes`, unchecked and without cuBLAS: the report in JSON, to be freed with
+ * g_free(). NULL and an error, or what the report's command would exit with in `ret_code`. `words`
+ * are options of the plan beside the defaults; `backend` and `repeat` may be NULL. */
+char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
+	const char *repeat, int *ret_code, GError **error);
 
 /* The whole report. Free with g_free(). */
 char *ts_bench_report(const struct ts_bench *b, const char *command);

@@ -6,7 +6,9 @@
 #include "sim/gpu_measured.h"
 #include "sim/refuse.h"
 
-static const char default_shapes[] = "calibration";
+/* Each part of the costs has schedules that it tells apart. */
+static const char default_shapes[] = "calibration",
+		  schedules[] = "--policy persistent,worksteal,stream-k,split-k --splits 2,4";
 
 /* Where the figures are from. */
 static char *make_source(const struct ts_fit *fit, const struct ts_timings *t)
@@ -111,7 +113,7 @@ int ts_gpu_calibrate_command(int argc, char **argv, GError **error)
 	else if (argc > 1)
 		ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
 	else
-		code = ts_gpu_measured_get(&measured, default_shapes, &timings, error);
+		code = ts_gpu_measured_get(&measured, default_shapes, schedules, &timings, error);
 	if (code == TS_EXIT_OK)
 		code = calibrate(&timings, device, path, error);
 	ts_timings_finish(&timings);

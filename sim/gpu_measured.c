@@ -31,8 +31,8 @@ void ts_gpu_measured_finish(struct ts_gpu_measured *m)
 	g_free(m->backend);
 }
 
-int ts_gpu_measured_get(
-	const struct ts_gpu_measured *m, const char *shapes, struct ts_timings *t, GError **error)
+int ts_gpu_measured_get(const struct ts_gpu_measured *m, const char *shapes, const char *words,
+	struct ts_timings *t, GError **error)
 {
 	g_autofree char *text = NULL;
 	int code = TS_EXIT_USAGE;
@@ -48,7 +48,7 @@ int ts_gpu_measured_get(
 	if (m->from != NULL)
 		return ts_timings_load(t, m->from, error) ? TS_EXIT_OK : TS_EXIT_USAGE;
 	text = ts_bench_measure(
-		m->backend, m->shapes != NULL ? m->shapes : shapes, m->repeat, &code, error);
+		words, m->backend, m->shapes != NULL ? m->shapes : shapes, m->repeat, &code, error);
 	if (text == NULL)
 		return code;
 	return ts_timings_parse(t, "the benchmark", text, error) ? TS_EXIT_OK : TS_EXIT_USAGE;

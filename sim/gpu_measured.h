@@ -14,10 +14,10 @@ struct ts_gpu_measured {
 void ts_gpu_measured_add(struct ts_gpu_measured *m, GOptionContext *context);
 void ts_gpu_measured_finish(struct ts_gpu_measured *m);
 
-/* Reads the file, or times the default schedules of the shapes, `shapes` by default. Returns an
- * exit code; `t` is to be finished in any case. */
-int ts_gpu_measured_get(
-	const struct ts_gpu_measured *m, const char *shapes, struct ts_timings *t, GError **error);
+/* Reads the file, or times schedules of the shapes, `shapes` by default; `words` are options of the
+ * plan beside gpu bench's defaults. Returns an exit code; `t` is to be finished in any case. */
+int ts_gpu_measured_get(const struct ts_gpu_measured *m, const char *shapes, const char *words,
+	struct ts_timings *t, GError **error);
 
 /* The device called `id`, or where that is NULL the built-in one of the GPU's name. NULL and a
  * refusal. */

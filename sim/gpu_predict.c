@@ -107,7 +107,7 @@ int ts_gpu_predict_command(int argc, char **argv, GError **error)
 				check_settings(&settings, error))))
 		code = settings.help
 			? TS_EXIT_OK
-			: ts_gpu_measured_get(&measured, default_shapes, &timings, error);
+			: ts_gpu_measured_get(&measured, default_shapes, "", &timings, error);
 	if (code == TS_EXIT_OK && !settings.help)
 		code = predict(&settings, &o, format, &timings, error);
 	ts_timings_finish(&timings);

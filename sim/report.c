@@ -253,7 +253,9 @@ static char *text_report(const struct ts_run *r, const char *command)
 		100 * s->quantization, 100 * s->imbalance, 100 * s->unmanned, 100 * s->claims,
 		100 * s->fixed, 100 * s->padding);
 	if (s->launch > 0)
-		g_string_append_printf(out, "launch       %.1f %% of the time, before the first item\n", 100 * s->launch);
+		g_string_append_printf(out,
+			"launch       %.1f %% of the time, before the first item\n",
+			100 * s->launch);
 	if (p->workspace > 0) {
 		g_autofree char *size =
 			g_format_size_full(ts_request_workspace(p), G_FORMAT_SIZE_IEC_UNITS);
