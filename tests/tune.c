@@ -62,7 +62,7 @@ static void test_ranking(const void *data)
 static void test_best(void)
 {
 	static const char axes[] =
-		"--device h200 --policy persistent,data-parallel "
+		"--device h200 --memory calibrated --policy persistent,data-parallel "
 		"--block 128x256x64,128x128x64,64x256x64 --cluster 1x1,2x1 --k 900 "
 		"--m 1300 --n 5000 --format json";
 	g_autofree char *tune = g_strconcat("tune ", axes, NULL);
