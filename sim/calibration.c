@@ -18,6 +18,7 @@ const struct ts_calibration_key ts_calibration_keys[] = {
 	{"k_cycles", G_STRUCT_OFFSET(struct ts_calibration, k_cycles), 0, 1e6, 20},
 	{"tensor_share", G_STRUCT_OFFSET(struct ts_calibration, tensor_share), 0.01, 1.5, 0.9},
 	{"load_slowdown", G_STRUCT_OFFSET(struct ts_calibration, load_slowdown), 0, 10, 0.1},
+	{"load_slope", G_STRUCT_OFFSET(struct ts_calibration, load_slope), 0, 20, 3},
 	{"line_cycles", G_STRUCT_OFFSET(struct ts_calibration, line_cycles), 0, 1e4, 1.5},
 	{"line_contention", G_STRUCT_OFFSET(struct ts_calibration, line_contention), 0, 100, 0.5},
 	{"line_unaligned", G_STRUCT_OFFSET(struct ts_calibration, line_unaligned), 1, 100, 2},
@@ -80,7 +81,10 @@ bool ts_calibration_read(struct ts_calibration *ret, GKeyFile *file, const char 
 			    file, id, k->name, k->from, k->to, ts_calibration_at(ret, i), error))
 			return false;
 	}
-	return read_number(file, id, "clock_mhz", 1, 1e5, &ret->clock_mhz, error);
+	if (!read_number(file, id, "clock_mhz", 1, 1e5, &ret->clock_mhz, error))
+		return false;
+	ret->run_mhz = ret->clock_mhz;
+	return true;
 }
 
 static void put_number(GKeyFile *file, const char *key, double value)

@@ -8,6 +8,7 @@
 
 struct ts_calibration {
 	double clock_mhz; /* between launches, where a run says nothing of it; 0: not calibrated */
+	double run_mhz;   /* of a run; clock_mhz where nothing else is said */
 	/* A launch; and what is more where CTAs are in clusters, and where items are claimed: but
 	 * for the first, claims are made while items are computed. */
 	double launch_ns, launch_cluster_ns, launch_claim_ns;
@@ -16,8 +17,9 @@ struct ts_calibration {
 	double k_cycles;       /* of a k iteration, beside its multiplications */
 	double tensor_share;   /* of the device's rate that multiplications reach */
 	/* Share by which k iterations take longer when all units multiply: power then keeps the
-	 * clock below what it is between launches. */
-	double load_slowdown;
+	 * clock below what it is between launches. That is at clock_mhz; at a clock that is lower
+	 * by one percent it is less by `load_slope` percent, down to none. */
+	double load_slowdown, load_slope;
 	/* A CTA's 128 bytes of a row of operands from L2, when it is alone; how much longer that
 	 * takes when all units ask; and how many times as long where rows don't begin at multiples
 	 * of 32 bytes. */

@@ -44,8 +44,10 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			"calibrate` measures one; or use --memory roofline",
 			d->id);
 	c->calibration = of;
-	c->cycle_ps = ps_per_second / (of->clock_mhz * 1e6);
+	c->cycle_ps = ps_per_second / (of->run_mhz * 1e6);
 	c->load = MIN(at_once * ctas / ((double)d->units * d->occupancy), 1);
+	c->slowdown = of->load_slowdown * c->load *
+		MAX(1 + of->load_slope * (of->run_mhz / of->clock_mhz - 1), 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
 	far_ps = ps_per_second / (d->dram_gbps * of->dram_share * 1e9);
@@ -73,8 +75,8 @@ static double iteration_ps(
 	const struct ts_cost *c, const struct ts_plan *p, double rows, double cols)
 {
 	const struct ts_calibration *of = c->calibration;
-	double multiply = (of->k_cycles + 2 * rows * cols * p->block_k / c->flops_rate) *
-		(1 + of->load_slowdown * c->load);
+	double multiply =
+		(of->k_cycles + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
 	double lines = (rows / p->cluster_n + cols / p->cluster_m) * p->block_k * c->bytes / 128;
 	double fetch = lines * of->line_cycles * (1 + of->line_contention * c->load);
 

