@@ -13,8 +13,9 @@
 enum { PARAMETERS = 16, ROUNDS = 60, TRIES = 14 };
 
 /* A residual beyond it counts in proportion only; a step in shares of a parameter's first guess;
- * and the share of the loss below which a round gains nothing. */
-static const double outlier = 0.05, nudge = 1e-3, little = 1e-5;
+ * the share of the loss below which a round gains nothing; and a time's loss that is as good as
+ * none. */
+static const double outlier = 0.05, nudge = 1e-3, little = 1e-5, exact = 1e-12;
 
 struct cell {
 	struct ts_plan plan;
@@ -182,7 +183,7 @@ static bool improve(
 		memcpy(residuals, tried, f->count * sizeof *tried);
 		*loss = now;
 		*damping = MAX(*damping / 10, 1e-6);
-		return now < before * (1 - little);
+		return now < before * (1 - little) && now > f->count * exact;
 	}
 	return false;
 }

@@ -205,9 +205,9 @@ static void test_costs(void)
 
 /* Shapes that tell the parameters apart: short and long, aligned or not, small and larger than L2.
  */
-static const char *const shapes[] = {"512 512 512", "1024 2048 1024", "4096 4096 1024",
-	"256 256 8192", "2000 3000 1000", "1024 1024 4104", "3000 2000 2056", "128 28672 4096",
-	"4096 4096 256", "640 640 640", "2048 8192 520", "8192 1024 2048"};
+static const char *const shapes[] = {"512 512 512", "1024 2048 1024", "2048 2048 1024",
+	"256 256 8192", "2000 3000 1000", "1024 1024 4104", "1500 2000 2056", "128 28672 4096",
+	"2560 1024 256", "640 640 640", "1024 2048 520", "2048 1024 2048"};
 static const char *const schedules[] = {"--policy persistent --block 128x256x64",
 	"--policy persistent --block 128x128x64", "--policy worksteal --block 128x128x64",
 	"--policy persistent --block 128x128x64 --cluster 2x1",
@@ -244,6 +244,7 @@ static void plant(struct ts_calibration *c)
 			CLAMP(ts_calibration_keys[i].guess * factors[i % G_N_ELEMENTS(factors)],
 				ts_calibration_keys[i].from, ts_calibration_keys[i].to);
 	/* What rows cost is seen only where it is more than multiplications. */
+	c->k_cycles = 60;
 	c->tensor_share = 0.95;
 	c->line_cycles = 2;
 }
@@ -307,11 +308,11 @@ static void test_fit(void)
 
 	plant(&planted);
 	make_times(&t, &planted);
-	check_fit(&t, &planted, false, 0.05);
+	check_fit(&t, &planted, false, 0.01);
 	/* One in 13 takes twice as long for no reason: 5.5 % in the mean. */
 	for (guint i = 0; i < t.runs->len; i += 13)
 		g_array_index(t.runs, struct ts_timing, i).ps *= 2;
-	check_fit(&t, &planted, true, 0.01);
+	check_fit(&t, &planted, true, 0.03);
 	ts_timings_finish(&t);
 }
 
