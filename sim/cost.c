@@ -30,13 +30,16 @@ const char *ts_memory_name(enum ts_memory memory)
 
 /* The calibration's part of the costs; `far` is in bytes. */
 static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtype dtype, double far,
-	double at_once, GError **error)
+	double resident, GError **error)
 {
 	const struct ts_plan *p = c->plan;
 	const struct ts_calibration *of = &d->calibration;
 	double ctas = (double)p->cluster_m * p->cluster_n;
 	double slot = (double)p->block_m * p->block_n * sizeof(float);
-	double far_ps; /* of a byte */
+	double parts = MIN(resident, MAX(p->items + (double)p->workspace, 1)); /* in flight */
+	double far_ps;                                                         /* of a byte */
+	/* Counters of parts are flags. */
+	bool claims = p->counters > 0 && p->workspace == 0;
 
 	if (of->clock_mhz <= 0)
 		return ts_refuse(error,
@@ -45,26 +48,26 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			d->id);
 	c->calibration = of;
 	c->cycle_ps = ps_per_second / (of->run_mhz * 1e6);
-	c->load = MIN(at_once * ctas / ((double)d->units * d->occupancy), 1);
+	c->load = MIN(parts * ctas / ((double)d->units * d->occupancy), 1);
 	c->slowdown = of->load_slowdown * c->load *
 		MAX(1 + of->load_slope * (of->run_mhz / of->clock_mhz - 1), 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
 	far_ps = ps_per_second / (d->dram_gbps * of->dram_share * 1e9);
 	if (far > d->l2_bytes && p->items > 0)
-		c->far_ps_per_item = far / p->items * at_once * far_ps;
+		c->far_ps_per_item = far / p->items * parts * far_ps;
 	c->prologue_ps = 0;
 	c->epilogue_ps =
 		(of->item_cycles + of->element_cycles * p->block_m * p->block_n) * c->cycle_ps;
 	c->slot_ps = of->part_cycles * p->block_m * p->block_n * c->cycle_ps;
 	if (p->workspace * ctas * slot > d->l2_bytes)
-		c->slot_ps = MAX(c->slot_ps, slot * at_once * ctas * far_ps);
+		c->slot_ps = MAX(c->slot_ps, slot * parts * ctas * far_ps);
 	c->claim_ps = 0;
 	c->signal_ps = (uint64_t)(of->part_ns * ps_per_ns + 0.5);
 	c->launch_ps =
 		(uint64_t)((of->launch_ns +
 				   (p->cluster_m * p->cluster_n > 1 ? of->launch_cluster_ns : 0) +
-				   (p->counters > 0 ? of->launch_claim_ns : 0)) *
+				   (claims ? of->launch_claim_ns : 0)) *
 				ps_per_ns +
 			0.5);
 	return true;
@@ -90,7 +93,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	GError **error)
 {
 	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
-	double far = 0, at_once;
+	double far = 0, resident, at_once;
 
 	if (d->flops[dtype] <= 0)
 		return ts_refuse(error, "device %s states no rate for %s (key flops_%s)", d->id,
@@ -108,7 +111,8 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 
 		far += (m * k + k * n + m * n) * c->bytes * p->batch.by;
 	}
-	at_once = MIN(MIN(MAX(places, 1), MAX(p->workers, 1)), MAX(p->items, 1));
+	resident = MIN(MAX(places, 1), MAX(p->workers, 1));
+	at_once = MIN(resident, MAX(p->items, 1));
 	c->far_ps_per_item = 0;
 	if (p->items > 0 && memory == TS_MEMORY_ROOFLINE)
 		c->far_ps_per_item =
@@ -120,7 +124,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->signal_ps = c->claim_ps;
 	c->launch_ps = 0;
 	c->calibration = NULL;
-	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, at_once, error);
+	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, resident, error);
 }
 
 double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size)

@@ -300,7 +300,8 @@ struct ts_device *ts_device_load(const char *id, GError **error)
 	d = g_new0(struct ts_device, 1);
 	d->id = g_strdup(id);
 	d->file = g_key_file_new();
-	if (!g_key_file_load_from_data(d->file, text, strlen(text), G_KEY_FILE_NONE, &cause))
+	if (!g_key_file_load_from_data(
+		    d->file, text, strlen(text), G_KEY_FILE_KEEP_COMMENTS, &cause))
 		ts_refuse(error, "device %s is not a key file: %s", id, cause->message);
 	else if (read_keys(d, error))
 		return d;

@@ -258,6 +258,32 @@ char *ts_bench_measure(const char *words, const char *backend, const char *shape
 	return text;
 }
 
+bool ts_bench_specs(const GArray *specs, guint want, double *ret_ms, GError **error)
+{
+	struct ts_settings settings, nothing = {0};
+	struct ts_gpu_gemm x = {.settings = &settings, .repeat = REPEAT, .seed = 1};
+	struct ts_bench_cell cell;
+	guint timed = 0;
+	bool good;
+
+	if (!ts_settings_vary(&settings, &nothing, "", error))
+		return false;
+	good = ts_gpu_gemm_open(&x, false, error);
+	for (guint i = 0; i < specs->len; i++) {
+		memset(&cell, 0, sizeof cell);
+		cell.spec = g_array_index(specs, struct ts_spec, i);
+		if (good && timed < want)
+			good = run_cell(&x, NULL, false, &cell, error);
+		timed += cell.there;
+		ret_ms[i] = cell.ours.median_ms;
+	}
+	if (good && timed == 0)
+		good = ts_refuse(error, "there is no kernel for any of these plans");
+	ts_gpu_gemm_close(&x);
+	ts_settings_finish(&settings);
+	return good;
+}
+
 int ts_gpu_bench_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};

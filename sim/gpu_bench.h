@@ -42,6 +42,10 @@ double ts_bench_mean(const struct ts_bench *b);
 char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
 	const char *repeat, int *ret_code, GError **error);
 
+/* Times requests on the GPU, in order, until `want` of them have been: medians in ms, 0 where there
+ * is no kernel, and behind the last. False and an error, of the backend or a refusal. */
+bool ts_bench_specs(const GArray *specs, guint want, double *ret_ms, GError **error);
+
 /* The whole report. Free with g_free(). */
 char *ts_bench_report(const struct ts_bench *b, const char *command);
 

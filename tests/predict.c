@@ -203,6 +203,57 @@ static void test_costs(void)
 	g_unlink(path);
 }
 
+/* The same device with one number changed. One of its SMs works, but where two are named. */
+static void test_changed_costs(void)
+{
+	static const struct {
+		const char *from, *to, *words;
+		double ns;
+	} cases[] = {
+		/* A line takes 1000 x 1.5; twice that where rows have 30 bytes. */
+		{"line_cycles=10", "line_cycles=1000", "--m 2 --n 2 --k 16 --block 2x2x16",
+			1013 + 1500},
+		{"line_cycles=10", "line_cycles=1000", "--m 2 --n 2 --k 15 --block 2x2x16",
+			1013 + 3000},
+		/* In a cluster B is fetched once, but by two at once: 3 rows of 32 bytes, x 2. */
+		{"line_cycles=10", "line_cycles=1000",
+			"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1", 1313 + 1500},
+		/* 136 bytes at 0.005 bytes a ns; of two tiles 232, half of them each, shared. */
+		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 2 --n 2 --k 16 --block 2x2x16",
+			1013 + 27200},
+		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 4 --n 2 --k 16 --block 2x2x16",
+			1013 + 41600},
+		/* In an L2 that holds them they cost nothing. */
+		{"l2_bytes=64\ndram_gbps=1\n", "l2_bytes=136\ndram_gbps=0.01\n",
+			"--m 2 --n 2 --k 16 --block 2x2x16", 1013 + 388.5},
+		/* A quarter below the calibration's clock, loads slow down half as much: 259
+		 * x 1.25; cycles take 4 / 3 ns. */
+		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 750",
+			1000 + (13 + 259 * 1.25) * 4 / 3},
+		/* Below half of it not at all. */
+		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 400", 1000 + (13 + 259) * 2.5},
+		/* Both halves of a tile at once, 16 of 32 k: 518 each. One has 13 for its item,
+		 * writes its 4 sums, 4 cycles each, and signals; the other waits for 11, adds them,
+		 * and then has its 13. Nobody claims. */
+		{"l2_bytes=64", "l2_bytes=1000",
+			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2",
+			1000 + 518 + 13 + 16 + 11 + 16 + 13},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(small_device);
+		g_autofree char *path = NULL;
+
+		if (cases[i].from[0] != '\0')
+			g_assert_cmpuint(
+				g_string_replace(text, cases[i].from, cases[i].to, 1), ==, 1);
+		path = write_device(text->str);
+		g_assert_cmpint(
+			makespan_of(path, cases[i].words), ==, (gint64)(cases[i].ns * 1e3 + 0.5));
+		g_unlink(path);
+	}
+}
+
 /* Shapes that tell the parameters apart: short and long, aligned or not, small and larger than L2.
  */
 static const char *const shapes[] = {"512 512 512", "1024 2048 1024", "2048 2048 1024",
@@ -456,6 +507,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/figures by hand", test_accuracy);
 	g_test_add_func("/predict/files that are none", test_refusals);
 	g_test_add_func("/predict/costs by hand", test_costs);
+	g_test_add_func("/predict/other costs by hand", test_changed_costs);
 	g_test_add_func("/predict/a fit finds what was planted", test_fit);
 	g_test_add_func("/predict/what is only guessed", test_guess);
 	g_test_add_func("/predict/too few times", test_few);

@@ -97,6 +97,7 @@ static void test_reason(void)
 	g_autofree char *text = NULL;
 	g_autofree char *alone = NULL;
 	g_autofree char *equal = NULL;
+	g_autofree char *measured = NULL;
 
 	all[1].spec.block_m = 64;
 	text = ts_tune_reason(&t);
@@ -106,6 +107,10 @@ static void test_reason(void)
 	all[1].makespan = 1000;
 	equal = ts_tune_reason(&t);
 	g_assert_true(g_str_has_prefix(equal, "as fast as "));
+	t.measured = 2;
+	measured = ts_tune_reason(&t);
+	g_assert_cmpstr(measured, ==, "the fastest of 2 that were measured");
+	t.measured = 0;
 	t.count = 1;
 	alone = ts_tune_reason(&t);
 	g_assert_cmpstr(alone, ==, "there is nothing else to choose from");
