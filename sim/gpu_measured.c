@@ -1,3 +1,4 @@
+/* Timings of a file or of a benchmark that is run for them. */
 #include "sim/gpu_measured.h"
 
 #include <string.h>
