@@ -32,7 +32,7 @@ static bool make_events(struct events *e, struct ts_backend *gpu, uint32_t launc
 	return true;
 }
 
-/* What ts_clock writes after each launch. */
+/* What ts_clock writes after each launch; behind the last is room for those that nobody reads. */
 struct clocks {
 	struct ts_gemm *g;
 	uint64_t memory; /* 0: none */
@@ -46,7 +46,7 @@ static bool make_clocks(struct clocks *c, GError **error)
 
 	if (gpu->ops->only_by_name)
 		return true;
-	c->memory = gpu->ops->alloc(gpu, 2 * sizeof(uint64_t) * c->count, error);
+	c->memory = gpu->ops->alloc(gpu, 2 * sizeof(uint64_t) * (c->count + 1), error);
 	return c->memory != 0;
 }
 
@@ -173,8 +173,10 @@ bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat, s
 	for (uint32_t i = 0; good && i < repeat; i++) {
 		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error) &&
 			start_clock(&c, i, error);
+		/* Both begin after the same pause. */
 		if (good && b != NULL)
-			good = start_theirs(&g->gpu, b, best, &e.all[2 * (kinds * i + 1)], error);
+			good = start_theirs(&g->gpu, b, best, &e.all[2 * (kinds * i + 1)], error) &&
+				start_clock(&c, repeat, error);
 	}
 	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
 		(b == NULL || summarise(&e, 1, kinds, ret_theirs, error)) &&
