@@ -34,6 +34,7 @@ static const struct {
 	{"matrices", &ts_random},
 	{"matrices", &ts_restride},
 	{"matrices", &ts_reference},
+	{"matrices", &ts_clock},
 	MMA(sm80),
 	MMA(gfx942),
 	MMA(gfx950),

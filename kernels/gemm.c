@@ -19,7 +19,9 @@ static bool find_others(struct ts_gemm *g, GError **error)
 		g->restride = g->gpu.ops->kernel(&g->gpu, "ts_restride", 0, error);
 	if (g->restride != NULL)
 		g->reference = g->gpu.ops->kernel(&g->gpu, "ts_reference", 0, error);
-	return g->reference != NULL;
+	if (g->reference != NULL)
+		g->clock = g->gpu.ops->kernel(&g->gpu, "ts_clock", 0, error);
+	return g->clock != NULL;
 }
 
 /* Opens the device with that kind's program. */

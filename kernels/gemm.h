@@ -57,7 +57,7 @@ struct ts_gemm {
 	bool hardware_domain;     /* a worker's domain is its XCD's number, not its own */
 	struct ts_leave leave;    /* for launches in which workers may be asked to leave */
 	bool recording;           /* launches write down what they do, where the kernel can */
-	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference;
+	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference, *clock;
 	uint64_t memory, memory_words;
 	struct ts_gemm_layout layout; /* of the problem that is there */
 };

@@ -5,7 +5,8 @@
 
 #include "kernels/matrices.h"
 
-enum { WARM_UP = 3, TRIALS = 3 };
+/* Launches; and ns in which cycles are counted after one. */
+enum { WARM_UP = 3, TRIALS = 3, CLOCK_NS = 10000 };
 
 /* Random numbers that one CTA draws in about a millisecond. */
 enum { HELD = 1 << 20 };
@@ -34,6 +35,61 @@ static bool make_events(struct events *e, struct ts_backend *gpu, uint32_t launc
 	return true;
 }
 
+/* What ts_clock writes after each launch; behind the last is room for those that nobody reads. */
+struct clocks {
+	struct ts_gemm *g;
+	uint64_t memory; /* 0: none */
+	uint32_t count;
+};
+
+/* The CPU has no clock that is worth a look. */
+static bool make_clocks(struct clocks *c, GError **error)
+{
+	struct ts_backend *gpu = &c->g->gpu;
+
+	if (gpu->ops->only_by_name)
+		return true;
+	c->memory = gpu->ops->alloc(gpu, 2 * sizeof(uint64_t) * (c->count + 1), error);
+	return c->memory != 0;
+}
+
+static bool start_clock(const struct clocks *c, uint32_t launch, GError **error)
+{
+	struct ts_clock_args args = {
+		(uint64_t *)(uintptr_t)(c->memory + 2 * sizeof(uint64_t) * launch), CLOCK_NS};
+	struct ts_backend_grid grid = {1, {1, 1}, TS_MATRIX_THREADS, 0};
+	void *arguments[] = {&args};
+
+	return c->memory == 0 ||
+		c->g->gpu.ops->start(&c->g->gpu, c->g->clock, &grid, arguments, error);
+}
+
+static int by_mhz(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median; 0 where there are no cycles. */
+static bool read_clocks(const struct clocks *c, double *ret_mhz, GError **error)
+{
+	g_autofree uint64_t *pairs = g_new(uint64_t, 2 * (gsize)c->count);
+	g_autofree double *mhz = g_new(double, c->count);
+
+	*ret_mhz = 0;
+	if (c->memory == 0)
+		return true;
+	if (!c->g->gpu.ops->fetch(
+		    &c->g->gpu, pairs, c->memory, 2 * sizeof(uint64_t) * c->count, error))
+		return false;
+	for (uint32_t i = 0; i < c->count; i++)
+		mhz[i] = 1e3 * (double)pairs[2 * i] / (double)MAX(pairs[2 * i + 1], 1);
+	qsort(mhz, c->count, sizeof *mhz, by_mhz);
+	*ret_mhz = (mhz[(c->count - 1) / 2] + mhz[c->count / 2]) / 2;
+	return true;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;
@@ -56,6 +112,7 @@ static bool summarise(const struct events *e, uint32_t first, uint32_t step,
 	ret_times->median_ms = (double)(ms[(count - 1) / 2] + ms[count / 2]) / 2;
 	ret_times->least_ms = (double)ms[0];
 	ret_times->most_ms = (double)ms[count - 1];
+	ret_times->clock_mhz = 0;
 	return true;
 }
 
@@ -160,19 +217,26 @@ static bool measure(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat,
 	GError **error)
 {
 	uint32_t kinds = t->library == NULL ? 1 : 2;
+	struct clocks c = {.g = g, .count = repeat};
 	struct events e;
 	bool good;
 
-	good = make_events(&e, &g->gpu, repeat * kinds, error) && hold(g, p, error);
+	good = make_events(&e, &g->gpu, repeat * kinds, error) && make_clocks(&c, error) &&
+		hold(g, p, error);
 	for (uint32_t i = 0; good && i < WARM_UP; i++)
 		good = ts_gemm_start(g, p, NULL, error);
 	for (uint32_t i = 0; good && i < repeat; i++) {
-		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error);
+		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error) &&
+			start_clock(&c, i, error);
+		/* Both begin after the same pause. */
 		if (good && t->library != NULL)
-			good = start_theirs(&g->gpu, t, &e.all[2 * (kinds * i + 1)], error);
+			good = start_theirs(&g->gpu, t, &e.all[2 * (kinds * i + 1)], error) &&
+				start_clock(&c, repeat, error);
 	}
 	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
-		(t->library == NULL || summarise(&e, 1, kinds, ret_theirs, error));
+		(t->library == NULL || summarise(&e, 1, kinds, ret_theirs, error)) &&
+		read_clocks(&c, &ret_ours->clock_mhz, error);
+	ts_backend_free(&g->gpu, c.memory);
 	free_events(&e);
 	return good;
 }

@@ -7,6 +7,7 @@
 
 struct ts_gemm_times {
 	double median_ms, least_ms, most_ms;
+	double clock_mhz; /* of an SM between the launches; 0 where it can't be measured */
 };
 
 enum { TS_GEMM_REPEAT_MAX = 10000 };

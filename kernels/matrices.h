@@ -35,4 +35,10 @@ struct ts_reference_args {
 	enum ts_mma_type type;
 };
 
+/* ts_clock: writes how many cycles of an SM passed in `ns` ns or a little more, and how many ns. */
+struct ts_clock_args {
+	uint64_t *to; /* two of them */
+	uint64_t ns;
+};
+
 #endif

@@ -1,6 +1,6 @@
-/* Kernels on matrices beside the GEMM: random ones, copies with another row stride, and a reference
- * product in float64 that has nothing in common with the GEMM. CTAs of 256 threads, as many as one
- * likes, but for the reference. */
+/* Kernels beside the GEMM: random matrices, copies with another row stride, a reference product in
+ * float64 that has nothing in common with the GEMM, and a clock. CTAs of 256 threads, as many as
+ * one likes, but for the last two. */
 #include "kernels/gpu.h"
 /* Not before it: HIP's words are from there. */
 #include "kernels/gemm_random.h"
@@ -117,4 +117,30 @@ TS_KERNEL(ts_reference, struct ts_reference_args, TS_MATRIX_THREADS)
 			if (m < args.m && n < args.n)
 				TS_WRITE(args.c + m * args.n + n, (float)sum[i][j]);
 		}
+}
+
+/* The time all SMs share advances in steps: from one step to another, so that none is cut. */
+TS_GPU uint64_t next_step(void)
+{
+	uint64_t before = gpu_time_ns(), now = before;
+
+	while (now == before)
+		now = gpu_time_ns();
+	return now;
+}
+
+/* One CTA. */
+TS_KERNEL(ts_clock, struct ts_clock_args, TS_MATRIX_THREADS)
+{
+	uint64_t from, to, cycles;
+
+	if (gpu_thread() != 0)
+		return;
+	from = next_step();
+	cycles = gpu_cycles();
+	do
+		to = next_step();
+	while (to - from < args.ns);
+	TS_WRITE(args.to, gpu_cycles() - cycles);
+	TS_WRITE(args.to + 1, to - from);
 }

@@ -4,6 +4,6 @@
 
 #include "kernels/cpu_hooks.h"
 
-extern const struct cpu_kernel ts_random, ts_restride, ts_reference;
+extern const struct cpu_kernel ts_random, ts_restride, ts_reference, ts_clock;
 
 #endif

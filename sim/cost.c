@@ -22,9 +22,70 @@ const char *ts_memory_name(enum ts_memory memory)
 	switch (memory) {
 	case TS_MEMORY_ROOFLINE: return "roofline";
 	case TS_MEMORY_CACHES: return "caches";
+	case TS_MEMORY_CALIBRATED: return "calibrated";
 	case TS_MEMORIES: break;
 	}
 	return NULL;
+}
+
+/* The calibration's part of the costs; `far` is in bytes. */
+static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtype dtype, double far,
+	double resident, GError **error)
+{
+	const struct ts_plan *p = c->plan;
+	const struct ts_calibration *of = &d->calibration;
+	double ctas = (double)p->cluster_m * p->cluster_n;
+	double slot = (double)p->block_m * p->block_n * sizeof(float);
+	double parts = MIN(resident, MAX(p->items + (double)p->workspace, 1)); /* in flight */
+	double far_ps;                                                         /* of a byte */
+	/* Counters of parts are flags. */
+	bool claims = p->counters > 0 && p->workspace == 0;
+
+	if (of->clock_mhz <= 0)
+		return ts_refuse(error,
+			"--memory calibrated: device %s has no group [calibrated]; `tilesim gpu "
+			"calibrate` measures one; or use --memory roofline",
+			d->id);
+	c->calibration = of;
+	c->cycle_ps = ps_per_second / (of->run_mhz * 1e6);
+	c->load = MIN(parts * ctas / ((double)d->units * d->occupancy), 1);
+	c->slowdown = of->load_slowdown * c->load *
+		MAX(1 + of->load_slope * (of->run_mhz / of->clock_mhz - 1), 0);
+	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
+	/* What L2 holds is there from one launch to the next. */
+	far_ps = ps_per_second / (d->dram_gbps * of->dram_share * 1e9);
+	if (far > d->l2_bytes && p->items > 0)
+		c->far_ps_per_item = far / p->items * parts * far_ps;
+	c->prologue_ps = 0;
+	c->epilogue_ps =
+		(of->item_cycles + of->element_cycles * p->block_m * p->block_n) * c->cycle_ps;
+	c->slot_ps = of->part_cycles * p->block_m * p->block_n * c->cycle_ps;
+	if (p->workspace * ctas * slot > d->l2_bytes)
+		c->slot_ps = MAX(c->slot_ps, slot * parts * ctas * far_ps);
+	c->claim_ps = 0;
+	c->signal_ps = (uint64_t)(of->part_ns * ps_per_ns + 0.5);
+	c->launch_ps =
+		(uint64_t)((of->launch_ns +
+				   (p->cluster_m * p->cluster_n > 1 ? of->launch_cluster_ns : 0) +
+				   (claims ? of->launch_claim_ns : 0)) *
+				ps_per_ns +
+			0.5);
+	return true;
+}
+
+/* A k iteration of a calibrated device, as long as its multiplications or its operands take. */
+static double iteration_ps(
+	const struct ts_cost *c, const struct ts_plan *p, double rows, double cols)
+{
+	const struct ts_calibration *of = c->calibration;
+	double multiply =
+		(of->k_cycles + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
+	double lines = (rows / p->cluster_n + cols / p->cluster_m) * p->block_k * c->bytes / 128;
+	double fetch = lines * of->line_cycles * (1 + of->line_contention * c->load);
+
+	if (p->k * (uint64_t)c->bytes % 32 != 0)
+		fetch *= of->line_unaligned;
+	return MAX(multiply, fetch) * c->cycle_ps;
 }
 
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_device *d,
@@ -32,7 +93,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	GError **error)
 {
 	double clock_per_ps = d->clock_mhz * 1e6 / ps_per_second;
-	double far = 0, at_once;
+	double far = 0, resident, at_once;
 
 	if (d->flops[dtype] <= 0)
 		return ts_refuse(error, "device %s states no rate for %s (key flops_%s)", d->id,
@@ -50,7 +111,8 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 
 		far += (m * k + k * n + m * n) * c->bytes * p->batch.by;
 	}
-	at_once = MIN(MIN(MAX(places, 1), MAX(p->workers, 1)), MAX(p->items, 1));
+	resident = MIN(MAX(places, 1), MAX(p->workers, 1));
+	at_once = MIN(resident, MAX(p->items, 1));
 	c->far_ps_per_item = 0;
 	if (p->items > 0 && memory == TS_MEMORY_ROOFLINE)
 		c->far_ps_per_item =
@@ -59,7 +121,10 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
 	c->slot_ps = (double)p->block_m * p->block_n * sizeof(float) / c->l2_bytes_per_ps;
 	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);
-	return true;
+	c->signal_ps = c->claim_ps;
+	c->launch_ps = 0;
+	c->calibration = NULL;
+	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, resident, error);
 }
 
 double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size)
@@ -122,7 +187,7 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	uint64_t k_begin = (uint64_t)s->k_begin * p->block_k;
 	double deep = (double)(MIN(k_end, p->k) - MIN(k_begin, p->k));
 	double depth = (double)(k_end - k_begin);
-	double all_rows = 0, all_cols = 0, spent, real, compute_ps, l2_ps;
+	double all_rows = 0, all_cols = 0, spent, real, compute_ps, l2_ps, near_ps;
 	struct ts_price price = {.fixed_ps = c->prologue_ps};
 
 	if (s->act == TS_FIX_UP) {
@@ -147,7 +212,10 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	compute_ps = 2 * rows * cols * depth / c->flops_per_ps;
 	/* Multicast: the CTAs along n share their rows of A, those along m their columns of B. */
 	l2_ps = (rows / p->cluster_n + cols / p->cluster_m) * depth * c->bytes / c->l2_bytes_per_ps;
-	price.k_ps = MAX(MAX(compute_ps, l2_ps),
+	near_ps = MAX(compute_ps, l2_ps);
+	if (c->calibration != NULL)
+		near_ps = iteration_ps(c, p, rows, cols) * (s->k_end - s->k_begin);
+	price.k_ps = MAX(near_ps,
 		p->depth > 0 ? c->far_ps_per_item * (s->k_end - s->k_begin) / p->depth : 0);
 	spent = rows * p->cluster_m * cols * p->cluster_n * depth;
 	real = inner(p, (uint64_t)s->m * p->block_m, all_rows, (uint64_t)s->n * p->block_n,

@@ -12,8 +12,13 @@ enum ts_edge { TS_EDGE_FULL, TS_EDGE_REAL, TS_EDGES };
 const char *ts_edge_name(enum ts_edge edge);
 
 /* What memory costs: each item its share of the least that DRAM must deliver, or what the caches
- * lack. The latter takes an event per k iteration. */
-enum ts_memory { TS_MEMORY_ROOFLINE, TS_MEMORY_CACHES, TS_MEMORIES };
+ * lack, or what the device's calibration says. The second takes an event per k iteration. */
+enum ts_memory {
+	TS_MEMORY_ROOFLINE,
+	TS_MEMORY_CACHES,
+	TS_MEMORY_CALIBRATED, /* and all other costs, but for partial sums */
+	TS_MEMORIES
+};
 
 const char *ts_memory_name(enum ts_memory memory);
 
@@ -27,6 +32,14 @@ struct ts_cost {
 	double prologue_ps, epilogue_ps;
 	double slot_ps; /* a CTA's share of a workspace slot, written or read */
 	uint64_t claim_ps;
+	uint64_t signal_ps; /* until who waits sees it */
+	uint64_t launch_ps;
+	/* Of a calibration, where there is one: */
+	const struct ts_calibration *calibration;
+	double cycle_ps;
+	double load;       /* the units that work at once, of all */
+	double slowdown;   /* by the load */
+	double flops_rate; /* of one CTA in a cycle */
 };
 
 /* An item's time at normal speed, and what it consists of. */

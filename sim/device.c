@@ -266,7 +266,7 @@ static bool read_keys(struct ts_device *d, GError **error)
 		if (!read_count(d, counts[i].name, counts[i].to, counts[i].missing,
 			    (uint32_t *)(gpointer)((char *)d + counts[i].offset), error))
 			return false;
-	return true;
+	return ts_calibration_read(&d->calibration, d->file, d->id, error);
 }
 
 /* The text of the file, from a path or from inside the program. */
@@ -300,11 +300,26 @@ struct ts_device *ts_device_load(const char *id, GError **error)
 	d = g_new0(struct ts_device, 1);
 	d->id = g_strdup(id);
 	d->file = g_key_file_new();
-	if (!g_key_file_load_from_data(d->file, text, strlen(text), G_KEY_FILE_NONE, &cause))
+	if (!g_key_file_load_from_data(
+		    d->file, text, strlen(text), G_KEY_FILE_KEEP_COMMENTS, &cause))
 		ts_refuse(error, "device %s is not a key file: %s", id, cause->message);
 	else if (read_keys(d, error))
 		return d;
 	ts_device_free(d);
+	return NULL;
+}
+
+struct ts_device *ts_device_find(const char *name)
+{
+	g_auto(GStrv) ids = ts_resource_names("devices");
+
+	for (size_t i = 0; ids != NULL && ids[i] != NULL; i++) {
+		struct ts_device *d = ts_device_load(ids[i], NULL);
+
+		if (d != NULL && strcmp(d->name, name) == 0)
+			return d;
+		ts_device_free(d);
+	}
 	return NULL;
 }
 
@@ -349,6 +364,25 @@ static void describe_key(
 					 : source);
 }
 
+static void describe_calibration(const struct ts_device *d, GString *out)
+{
+	static const char *const words[] = {"source", "residuals"};
+	struct ts_calibration c = d->calibration;
+
+	g_string_append(out, "\ncalibrated, for --memory calibrated\n");
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		g_autofree char *text =
+			g_key_file_get_string(d->file, "calibrated", words[i], NULL);
+
+		g_string_append_printf(
+			out, "%-19s %s\n", words[i], text == NULL ? "(not given)" : text);
+	}
+	g_string_append_printf(out, "%-19s %g\n", "clock_mhz", c.clock_mhz);
+	for (size_t i = 0; i < ts_calibration_key_count; i++)
+		g_string_append_printf(
+			out, "%-19s %g\n", ts_calibration_keys[i].name, *ts_calibration_at(&c, i));
+}
+
 void ts_device_describe(const struct ts_device *d, GString *out)
 {
 	g_string_append_printf(out, "%s: %u %ss in %u %ss\n\n", d->name, d->units,
@@ -368,4 +402,6 @@ void ts_device_describe(const struct ts_device *d, GString *out)
 
 		describe_key(d, numbers[i].name, numbers[i].missing > 0 ? missing : NULL, out);
 	}
+	if (d->calibration.clock_mhz > 0)
+		describe_calibration(d, out);
 }

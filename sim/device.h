@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/calibration.h"
+
 enum ts_dtype { TS_BF16, TS_FP16, TS_FP8, TS_TF32, TS_FP32, TS_DTYPES };
 
 const char *ts_dtype_name(enum ts_dtype dtype);
@@ -35,6 +37,7 @@ struct ts_device {
 	double link_gbps;                /* to other devices, in one direction */
 	double claim_ns;                 /* one atomic add at device scope, until its answer */
 	double prologue_ns, epilogue_ns; /* of an item, before and after its k iterations */
+	struct ts_calibration calibration;
 	GKeyFile *file;
 };
 
@@ -42,6 +45,9 @@ struct ts_device {
  * ".device". NULL and a refusal that names the key, where one is unknown, missing or out of range.
  */
 struct ts_device *ts_device_load(const char *id, GError **error);
+
+/* The built-in device of that name, "NVIDIA H200"; NULL where there is none. */
+struct ts_device *ts_device_find(const char *name);
 
 /* Accepts NULL. */
 void ts_device_free(struct ts_device *d);

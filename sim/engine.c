@@ -279,7 +279,7 @@ static void give_signal(struct loop *l, uint64_t now, const struct ts_step *s)
 			continue;
 		seat->state = WOKEN;
 		l->waiting--;
-		push(l, now + l->engine->cost->claim_ps, i);
+		push(l, now + l->engine->cost->signal_ps, i);
 	}
 }
 
@@ -363,10 +363,10 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 		case TS_WAIT:
 			if (!counter_exists(l, seat))
 				return false;
-			/* To look costs as much as a claim. */
+			/* To look costs as much as to be told. */
 			if (l->counters[seat->step.counter] >= seat->step.value) {
 				seat->state = WOKEN;
-				push(l, now + l->engine->cost->claim_ps, at);
+				push(l, now + l->engine->cost->signal_ps, at);
 				break;
 			}
 			seat->state = WAITS;
@@ -435,7 +435,9 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 {
 	const struct ts_plan *p = engine->plan;
 	uint32_t places = engine->machine->count;
-	struct loop l = {.engine = engine, .plan = p};
+	struct loop l = {.engine = engine,
+		.plan = p,
+		.outcome = {.launch = p->items > 0 ? engine->cost->launch_ps : 0}};
 
 	if (p->items == 0)
 		return l.outcome;
@@ -444,7 +446,7 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 	l.heap = g_new(struct event, (size_t)places + 1);
 	l.counters = g_new0(uint32_t, MAX(p->counters, 1));
 	for (uint32_t i = 0; i < places; i++)
-		push(&l, 0, i);
+		push(&l, engine->cost->launch_ps, i);
 	while (l.heap_size > 0 && step(&l, pop(&l)))
 		continue;
 	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0)

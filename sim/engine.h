@@ -81,6 +81,7 @@ struct ts_outcome {
 	uint64_t steps;           /* answers of the policy */
 	uint64_t makespan;        /* ps, until the last worker leaves */
 	uint64_t entered;         /* workers that ran */
+	uint64_t launch;          /* ps of the makespan before the first of them */
 };
 
 struct ts_outcome ts_engine_run(const struct ts_engine *engine);

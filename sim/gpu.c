@@ -19,6 +19,8 @@ static const struct {
 	{"hold", ts_gpu_hold_command, "time schedules while another kernel holds SMs or CUs"},
 	{"verify", ts_gpu_verify_command, "random GEMMs by random plans, each with every check"},
 	{"bench", ts_gpu_bench_command, "time schedules over shapes, beside the vendor's library"},
+	{"calibrate", ts_gpu_calibrate_command, "fit a device file's costs to times of the GPU"},
+	{"predict", ts_gpu_predict_command, "set simulated beside measured times"},
 };
 
 int ts_gpu_exit(const GError *error)
@@ -72,7 +74,7 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 		g_print("Runs policies inside kernels on the GPU that is there, NVIDIA's or "
 			"AMD's.\n\n");
 		for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-			g_print("  tilesim gpu %-8s [OPTION...] %s\n", parts[i].name,
+			g_print("  tilesim gpu %-9s [OPTION...] %s\n", parts[i].name,
 				parts[i].help);
 		g_print("\nEach takes --help. Exit codes: as of tilesim, and %d where no GPU can "
 			"be used.\n",

@@ -26,7 +26,8 @@ bool ts_gpu_records(const struct ts_gpu_run *r, const char *path, GError **error
 
 /* The commands behind `tilesim gpu`; argv[0] is the word itself. */
 ts_command_fn ts_gpu_probe_command, ts_gpu_describe_command, ts_gpu_gemm_command,
-	ts_gpu_bench_command, ts_gpu_release_command, ts_gpu_hold_command, ts_gpu_verify_command;
+	ts_gpu_bench_command, ts_gpu_release_command, ts_gpu_hold_command, ts_gpu_verify_command,
+	ts_gpu_calibrate_command, ts_gpu_predict_command;
 
 /* Reads --threads and --shared-kb; each is NULL where it was not given. */
 bool ts_gpu_cta(

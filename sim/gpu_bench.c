@@ -5,6 +5,7 @@
 #include "sim/gpu.h"
 #include "sim/gpu_bench.h"
 #include "sim/gpu_gemm.h"
+#include "sim/plot_script.h"
 #include "sim/refuse.h"
 #include "sim/request.h"
 
@@ -30,9 +31,8 @@ static bool read_options(
 		return ts_refuse(error, "--check %s: must be sample or none", o->check);
 	if (b->format == TS_CSV)
 		return ts_refuse(error, "--format csv: must be text or json");
-	if (o->plot != NULL && !g_str_has_suffix(o->plot, ".png") &&
-		!g_str_has_suffix(o->plot, ".svg"))
-		return ts_refuse(error, "--plot %s: the name must end in .png or .svg", o->plot);
+	if (!ts_plot_script_suits(o->plot, error))
+		return false;
 	if (o->repeat != NULL &&
 		(!ts_parse_int(o->repeat, &x->repeat) ||
 			!ts_in_range(x->repeat, 1, TS_GEMM_REPEAT_MAX)))
@@ -90,6 +90,9 @@ static bool run_cell(struct ts_gpu_gemm *x, const struct ts_nvml *nvml, bool che
 	if (!(checked ? check_cell : time_cell)(x, &plan, c, error))
 		return false;
 	ts_nvml_read(nvml, &c->clock_mhz, &c->watts);
+	/* NVML's is of some time ago. */
+	if (c->ours.clock_mhz > 0)
+		c->clock_mhz = (uint32_t)(c->ours.clock_mhz + 0.5);
 	return true;
 }
 
@@ -150,9 +153,10 @@ static char *make_command(
 	return g_string_free(out, FALSE);
 }
 
-/* Prints the report. Names the first wrong product on stderr. */
-static int report(
-	const struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o, GError **error)
+/* Prints the report, or hands it back where it is wanted. Names the first wrong product on stderr.
+ */
+static int report(const struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o,
+	char **ret_text, GError **error)
 {
 	guint count = b->shapes->len * b->schedules->len, there = 0;
 	g_autofree char *command = make_command(x, b, o);
@@ -169,7 +173,10 @@ static int report(
 		return TS_EXIT_USAGE;
 	}
 	text = ts_bench_report(b, command);
-	g_print("%s", text);
+	if (ret_text != NULL)
+		*ret_text = g_steal_pointer(&text);
+	else
+		g_print("%s", text);
 	if (o->plot != NULL && !ts_bench_plot(b, o->plot, error))
 		return TS_EXIT_USAGE;
 	if (wrong == NULL)
@@ -198,7 +205,8 @@ static void choose_schedules(struct ts_settings *s, bool groups)
 				g_strdup(groups ? defaults[i].of_groups : defaults[i].values);
 }
 
-static int bench(struct ts_settings *settings, const struct options *o, GError **error)
+static int bench(
+	struct ts_settings *settings, const struct options *o, char **ret_text, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 	struct ts_gpu_gemm x = {.settings = settings};
@@ -216,7 +224,7 @@ static int bench(struct ts_settings *settings, const struct options *o, GError *
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;
 			if (list_schedules(&x, &b, error) && run_all(&x, &b, &cause))
-				code = report(&x, &b, o, error);
+				code = report(&x, &b, o, ret_text, error);
 		}
 		ts_gpu_gemm_close(&x);
 	}
@@ -230,6 +238,52 @@ static int bench(struct ts_settings *settings, const struct options *o, GError *
 	code = ts_gpu_exit(cause);
 	g_propagate_error(error, g_steal_pointer(&cause));
 	return code;
+}
+
+char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
+	const char *repeat, int *ret_code, GError **error)
+{
+	struct options o = {.backend = (char *)(gpointer)backend,
+		.shapes = (char *)(gpointer)shapes,
+		.repeat = (char *)(gpointer)repeat,
+		.check = (char *)(gpointer) "none",
+		.format = (char *)(gpointer) "json",
+		.alone = TRUE};
+	struct ts_settings settings, nothing = {0};
+	char *text = NULL;
+
+	*ret_code = TS_EXIT_USAGE;
+	if (!ts_settings_vary(&settings, &nothing, words, error))
+		return NULL;
+	*ret_code = bench(&settings, &o, &text, error);
+	ts_settings_finish(&settings);
+	return text;
+}
+
+bool ts_bench_specs(const GArray *specs, guint want, double *ret_ms, GError **error)
+{
+	struct ts_settings settings, nothing = {0};
+	struct ts_gpu_gemm x = {.settings = &settings, .repeat = REPEAT, .seed = 1};
+	struct ts_bench_cell cell;
+	guint timed = 0;
+	bool good;
+
+	if (!ts_settings_vary(&settings, &nothing, "", error))
+		return false;
+	good = ts_gpu_gemm_open(&x, false, error);
+	for (guint i = 0; i < specs->len; i++) {
+		memset(&cell, 0, sizeof cell);
+		cell.spec = g_array_index(specs, struct ts_spec, i);
+		if (good && timed < want)
+			good = run_cell(&x, NULL, false, &cell, error);
+		timed += cell.there;
+		ret_ms[i] = cell.ours.median_ms;
+	}
+	if (good && timed == 0)
+		good = ts_refuse(error, "there is no kernel for any of these plans");
+	ts_gpu_gemm_close(&x);
+	ts_settings_finish(&settings);
+	return good;
 }
 
 int ts_gpu_bench_command(int argc, char **argv, GError **error)
@@ -270,7 +324,7 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		ts_settings_rectangles(&settings, "the GEMM kernel", error)) {
 		if (o.shapes == NULL)
 			o.shapes = g_strdup("gemm-suite");
-		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, error);
+		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, NULL, error);
 	}
 	ts_settings_finish(&settings);
 	g_free(o.backend);

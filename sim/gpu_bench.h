@@ -10,9 +10,10 @@
 struct ts_bench_cell {
 	struct ts_spec spec;
 	struct ts_gemm_times ours, theirs;
-	uint32_t clock_mhz, watts; /* of the GPU after it; 0 where they can't be read */
-	char *fault;               /* the product is wrong, in words; NULL */
-	bool there;                /* there is a kernel and a plan for it */
+	uint32_t clock_mhz; /* between the launches, or after them; 0 where it can't be read */
+	uint32_t watts;     /* after them; 0 as well */
+	char *fault;        /* the product is wrong, in words; NULL */
+	bool there;         /* there is a kernel and a plan for it */
 };
 
 struct ts_bench {
@@ -34,6 +35,16 @@ double ts_bench_ratio(const struct ts_bench_cell *c);
 
 /* Geometric mean over the shapes of the best schedules' ratios; 0 where there are none. */
 double ts_bench_mean(const struct ts_bench *b);
+
+/* Times schedules of `shapes`, unchecked and without cuBLAS: the report in JSON, to be freed with
+ * g_free(). NULL and an error, or what the report's command would exit with in `ret_code`. `words`
+ * are options of the plan beside the defaults; `backend` and `repeat` may be NULL. */
+char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
+	const char *repeat, int *ret_code, GError **error);
+
+/* Times requests on the GPU, in order, until `want` of them have been: medians in ms, 0 where there
+ * is no kernel, and behind the last. False and an error, of the backend or a refusal. */
+bool ts_bench_specs(const GArray *specs, guint want, double *ret_ms, GError **error);
 
 /* The whole report. Free with g_free(). */
 char *ts_bench_report(const struct ts_bench *b, const char *command);

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "sim/gpu_bench.h"
-#include "sim/output.h"
 #include "sim/plot_script.h"
-#include "sim/refuse.h"
 #include "sim/request.h"
 
 static const struct ts_bench_cell *cell(const struct ts_bench *b, guint shape, guint schedule)
@@ -149,7 +147,9 @@ static void put_cell(JsonBuilder *j, const struct ts_bench *b, guint shape, guin
 {
 	const struct ts_bench_cell *c = cell(b, shape, schedule);
 	g_autofree char *name = ts_request_schedule_text(&c->spec);
+	g_autoptr(GString) options = g_string_new(NULL);
 
+	ts_request_options(&c->spec, NULL, options);
 	json_builder_begin_object(j);
 	ts_json_text_member(j, "shape", g_array_index(b->shapes, struct ts_shape, shape).name);
 	ts_json_count(j, "groups",
@@ -158,6 +158,7 @@ static void put_cell(JsonBuilder *j, const struct ts_bench *b, guint shape, guin
 	ts_json_count(j, "n", (uint64_t)c->spec.n);
 	ts_json_count(j, "k", (uint64_t)c->spec.k);
 	ts_json_text_member(j, "schedule", name);
+	ts_json_text_member(j, "options", g_strchug(options->str));
 	ts_json_text_member(j, "verdict",
 		c->fault != NULL     ? c->fault
 			: b->checked ? "sound"
@@ -207,19 +208,13 @@ char *ts_bench_report(const struct ts_bench *b, const char *command)
 	return b->format == TS_JSON ? json_report(b, command) : text_report(b, command);
 }
 
-/* What the script reads: a row for each shape, and how they are to be drawn. */
-static bool write_tables(
-	const struct ts_bench *b, const char *folder, const char *format, GError **error)
+bool ts_bench_plot(const struct ts_bench *b, const char *path, GError **error)
 {
-	g_autofree char *table = g_build_filename(folder, "bench.txt", NULL);
-	g_autofree char *settings = g_build_filename(folder, "settings.gp", NULL);
-	g_autofree char *script = g_build_filename(folder, "bench.gp", NULL);
-	g_autofree char *gp = ts_resource("plots", "bench", ".gp");
 	g_autoptr(GString) rows = g_string_new("# shape, TFLOP/s of ours, of cuBLAS, ratio\n");
-	g_autofree char *words = g_strdup_printf(
-		"format = '%s'\nshapes = %u\ncublas = %d\ntitle = '%s: the best schedule of each "
-		"shape, medians of %u launches, bf16'\n",
-		format, b->shapes->len, b->cublas, b->gpu, b->repeat);
+	g_autofree char *words = g_strdup_printf("shapes = %u\ncublas = %d\ntitle = '%s: the best "
+						 "schedule of each shape, medians of "
+						 "%u launches, bf16'\n",
+		b->shapes->len, b->cublas, b->gpu, b->repeat);
 
 	for (guint i = 0; i < b->shapes->len; i++) {
 		const struct ts_shape *shape = &g_array_index(b->shapes, struct ts_shape, i);
@@ -235,27 +230,5 @@ static bool write_tables(
 			shape->m, shape->n, shape->k, tflops(&c->spec, c->ours.median_ms),
 			tflops(&c->spec, c->theirs.median_ms), ts_bench_ratio(c));
 	}
-	return g_file_set_contents(table, rows->str, -1, error) &&
-		g_file_set_contents(settings, words, -1, error) &&
-		g_file_set_contents(script, gp, -1, error);
-}
-
-bool ts_bench_plot(const struct ts_bench *b, const char *path, GError **error)
-{
-	const char *format = g_str_has_suffix(path, ".svg") ? "svg" : "png";
-	g_autofree char *folder = g_dir_make_tmp("tilesim-XXXXXX", error);
-	struct ts_output output;
-	bool good;
-
-	if (folder == NULL)
-		return false;
-	good = write_tables(b, folder, format, error) && ts_output_open(&output, path, error);
-	if (good && ts_plot_script_run(folder, "bench", format, output.file, error))
-		good = ts_output_commit(&output, error);
-	else if (good) {
-		ts_output_drop(&output);
-		good = false;
-	}
-	ts_output_remove_folder(folder);
-	return good;
+	return ts_plot_script_table("bench", rows->str, words, path, error);
 }

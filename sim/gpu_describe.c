@@ -59,21 +59,6 @@ static bool measure(struct figures *f, struct ts_prober *p, GError **error)
 	return measure_claims(f, p, error) && ts_gpu_map_make(&f->map, p, error);
 }
 
-/* The built-in device of that name, or NULL. */
-static struct ts_device *find_builtin(const char *name)
-{
-	g_auto(GStrv) ids = ts_resource_names("devices");
-
-	for (size_t i = 0; ids != NULL && ids[i] != NULL; i++) {
-		struct ts_device *d = ts_device_load(ids[i], NULL);
-
-		if (d != NULL && strcmp(d->name, name) == 0)
-			return d;
-		ts_device_free(d);
-	}
-	return NULL;
-}
-
 static void put_claims(GString *out, const char *who, const struct ts_latency *l)
 {
 	g_string_append_printf(out,
@@ -130,7 +115,7 @@ static void report(const struct figures *f, const struct ts_prober *p)
 	g_autofree char *own = g_strdup_printf("%u CTAs on a counter each", p->gpu.is.units);
 	const struct ts_backend_properties *is = &p->gpu.is;
 	const char *unit = p->gpu.ops->unit, *group = p->gpu.ops->group;
-	struct ts_device *builtin = find_builtin(is->name);
+	struct ts_device *builtin = ts_device_find(is->name);
 
 	g_string_append_printf(out, "device       %s, %s\n", is->name, is->about);
 	g_string_append_printf(

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sim/output.h"
 #include "sim/refuse.h"
 #include "sim/report.h"
 #include "sim/request.h"
@@ -182,4 +183,37 @@ bool ts_plot_script_run(
 			error, "gnuplot's %s is not whole; is the disk full? %s", path, words);
 	fwrite(picture, 1, size, out); /* an error shows when `out` is closed */
 	return true;
+}
+
+bool ts_plot_script_suits(const char *path, GError **error)
+{
+	return path == NULL || g_str_has_suffix(path, ".png") || g_str_has_suffix(path, ".svg") ||
+		ts_refuse(error, "--plot %s: the name must end in .png or .svg", path);
+}
+
+bool ts_plot_script_table(
+	const char *kind, const char *table, const char *settings, const char *path, GError **error)
+{
+	const char *format = g_str_has_suffix(path, ".svg") ? "svg" : "png";
+	g_autofree char *folder = g_dir_make_tmp("tilesim-XXXXXX", error);
+	g_autofree char *file = g_strconcat(kind, ".txt", NULL);
+	g_autofree char *words = g_strdup_printf("format = '%s'\n%s", format, settings);
+	g_autofree char *place = NULL;
+	struct ts_output output;
+	bool good;
+
+	if (folder == NULL)
+		return false;
+	place = g_build_filename(folder, file, NULL);
+	good = g_file_set_contents(place, table, -1, error) &&
+		write_file(folder, "settings", words, error) &&
+		write_resource(folder, kind, error) && ts_output_open(&output, path, error);
+	if (good && ts_plot_script_run(folder, kind, format, output.file, error))
+		good = ts_output_commit(&output, error);
+	else if (good) {
+		ts_output_drop(&output);
+		good = false;
+	}
+	ts_output_remove_folder(folder);
+	return good;
 }

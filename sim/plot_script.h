@@ -22,4 +22,12 @@ bool ts_plot_script_write(const struct ts_plot_tables *t, const struct ts_pictur
 bool ts_plot_script_run(
 	const char *folder, const char *kind, const char *format, FILE *out, GError **error);
 
+/* Draws a picture of one table: runs the script KIND.gp, which reads KIND.txt and settings.gp, and
+ * writes to `path`, whose name ends in .png or .svg. `settings` are more lines of gnuplot's. */
+bool ts_plot_script_table(const char *kind, const char *table, const char *settings,
+	const char *path, GError **error);
+
+/* False and a refusal where a picture's name ends in neither; NULL is good. */
+bool ts_plot_script_suits(const char *path, GError **error);
+
 #endif

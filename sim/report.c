@@ -252,6 +252,10 @@ static char *text_report(const struct ts_run *r, const char *command)
 		"             claims %.1f %%, prologue and epilogue %.1f %%, edges %.1f %%\n",
 		100 * s->quantization, 100 * s->imbalance, 100 * s->unmanned, 100 * s->claims,
 		100 * s->fixed, 100 * s->padding);
+	if (s->launch > 0)
+		g_string_append_printf(out,
+			"launch       %.1f %% of the time, before the first item\n",
+			100 * s->launch);
 	if (p->workspace > 0) {
 		g_autofree char *size =
 			g_format_size_full(ts_request_workspace(p), G_FORMAT_SIZE_IEC_UNITS);
@@ -396,6 +400,8 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_number(b, "claims", s->claims);
 	ts_json_number(b, "prologue_epilogue", s->fixed);
 	ts_json_number(b, "edges", s->padding);
+	if (s->launch > 0)
+		ts_json_number(b, "launch", s->launch);
 	if (r->caches != NULL)
 		put_json_caches(b, r->caches);
 	ts_json_number(b, "fix_up", s->fix_up);

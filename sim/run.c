@@ -219,8 +219,8 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	claims += r->plan.workspace;
 	price.fix_up_ps = (ts_price_ps(&price) + 2 * r->cost.slot_ps) *
 		((double)r->plan.workspace / MAX(r->plan.items, 1));
-	if (ts_price_ps(&price) * 2 * slowest * r->plan.items + (double)r->cost.claim_ps * claims +
-			far >
+	if (ts_price_ps(&price) * 2 * slowest * r->plan.items +
+			(double)MAX(r->cost.claim_ps, r->cost.signal_ps) * claims + far >
 		makespan_max_ps)
 		return ts_refuse(error,
 			"the run could take more than %g s of simulated time; use a smaller "

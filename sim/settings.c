@@ -27,6 +27,8 @@ static const struct text_option device_options[] = {
 		"CTAs in a cluster that the device allows", "N"},
 	{"max-counters", G_STRUCT_OFFSET(struct ts_settings, max_counters),
 		"counters that the caller has memory for", "N"},
+	{"clock", G_STRUCT_OFFSET(struct ts_settings, clock),
+		"clock of the CUs or SMs (default: the device's)", "MHZ"},
 	{"claim-ns", G_STRUCT_OFFSET(struct ts_settings, claim_ns), "latency of a claim", "NS"},
 	{"prologue-ns", G_STRUCT_OFFSET(struct ts_settings, prologue_ns),
 		"time of an item before its k iterations", "NS"},
@@ -37,7 +39,10 @@ static const struct text_option device_options[] = {
 	{"edge", G_STRUCT_OFFSET(struct ts_settings, edge),
 		"cost of an edge tile: full (default) or real", "WHICH"},
 	{"memory", G_STRUCT_OFFSET(struct ts_settings, memory),
-		"cost of memory: roofline (default) or caches, simulated panel by panel", "MODEL"},
+		"cost of memory: roofline (default), caches, simulated panel by panel, or "
+		"calibrated, "
+		"as measured on the device",
+		"MODEL"},
 	{"domain", G_STRUCT_OFFSET(struct ts_settings, domain),
 		"a worker's XCD: id (its id % xcds, default) or hardware (where it runs)",
 		"WHENCE"},
@@ -298,6 +303,7 @@ struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error
 {
 	struct ts_device *d = ts_device_load(s->device == NULL ? default_device : s->device, error);
 	int64_t units, occupancy, max_cluster, xcds;
+	double clock = 0;
 
 	if (d == NULL)
 		return NULL;
@@ -310,11 +316,16 @@ struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error
 	if (number("cus", s->cus, 1, 1 << 20, &units, error) &&
 		number("occupancy", s->occupancy, 1, 64, &occupancy, error) &&
 		number("max-cluster", s->max_cluster, 1, 1024, &max_cluster, error) &&
+		decimal("clock", s->clock, 1, 1e5, &clock, error) &&
 		decimal("claim-ns", s->claim_ns, 0, 1e9, &d->claim_ns, error) &&
 		decimal("prologue-ns", s->prologue_ns, 0, 1e9, &d->prologue_ns, error) &&
 		decimal("epilogue-ns", s->epilogue_ns, 0, 1e9, &d->epilogue_ns, error) &&
 		decimal("link-gbps", s->link_gbps, 0.001, 1e6, &d->link_gbps, error) &&
 		ts_device_resize(d, units, xcds, error)) {
+		if (clock > 0) {
+			d->clock_mhz = clock;
+			d->calibration.run_mhz = clock;
+		}
 		d->occupancy = (uint32_t)occupancy;
 		d->max_cluster = (uint32_t)max_cluster;
 		return d;
@@ -490,6 +501,12 @@ bool ts_settings_memory(const struct ts_settings *s, enum ts_memory *ret_memory,
 static const char *domain_name(int i)
 {
 	return i == 0 ? "id" : i == 1 ? "hardware" : NULL;
+}
+
+void ts_settings_prefer_calibrated(struct ts_settings *s, const struct ts_device *device)
+{
+	if (s->memory == NULL && device->calibration.clock_mhz > 0)
+		s->memory = g_strdup(ts_memory_name(TS_MEMORY_CALIBRATED));
 }
 
 bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware, GError **error)

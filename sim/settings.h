@@ -12,7 +12,7 @@ struct ts_settings {
 	char *axes[TS_AXES];
 	char *policy_file;
 	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
-	char *claim_ns, *prologue_ns, *epilogue_ns, *link_gbps;
+	char *clock, *claim_ns, *prologue_ns, *epilogue_ns, *link_gbps;
 	char *edge, *memory, *domain, *jitter, *seed;
 	char *mask, **slow, **hold, **release;
 	gboolean help;
@@ -55,6 +55,9 @@ bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *devic
 bool ts_settings_dtype(const struct ts_settings *s, enum ts_dtype *ret_dtype, GError **error);
 bool ts_settings_edge(const struct ts_settings *s, enum ts_edge *ret_edge, GError **error);
 bool ts_settings_memory(const struct ts_settings *s, enum ts_memory *ret_memory, GError **error);
+
+/* --memory calibrated for a device that is, where nothing else was asked for. */
+void ts_settings_prefer_calibrated(struct ts_settings *s, const struct ts_device *device);
 
 /* Do workers take their domain from where they run, not from their id? */
 bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware, GError **error);

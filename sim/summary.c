@@ -163,7 +163,7 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	double busy = (double)s->all.busy;
 	double items = (double)s->all.items;
 	double idle, places, waves, unavoidable;
-	double unmanned = 0;
+	double unmanned = 0, launch;
 
 	s->outcome = *outcome;
 	s->flops = ts_cost_flops(p);
@@ -179,7 +179,9 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	if (s->capacity <= 0 || items <= 0)
 		return;
 	idle = MAX(s->capacity - busy - (double)s->all.claim_time - (double)s->all.wait_time, 0);
-	unmanned = MIN(unmanned, idle);
+	launch = MIN((double)outcome->launch / makespan * s->capacity, idle);
+	idle -= launch;
+	unmanned = MIN(unmanned * (1 - launch / s->capacity), idle);
 	idle -= unmanned;
 	/* What equal items leave idle even under the best balance: the empty part of the last wave,
 	 * on as many places as the kernel had in the mean. */
@@ -198,6 +200,7 @@ void ts_summary_close(struct ts_summary *s, const struct ts_outcome *outcome)
 	s->quantization = unavoidable / s->capacity;
 	s->imbalance = (idle - unavoidable) / s->capacity;
 	s->unmanned = unmanned / s->capacity;
+	s->launch = launch / s->capacity;
 }
 
 double ts_summary_utilisation(const struct ts_summary *s)

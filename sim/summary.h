@@ -33,6 +33,7 @@ struct ts_summary {
 	double useful, padding, fixed, claims, quantization, imbalance;
 	double fix_up, waits; /* partial sums written and added; waits for them, or for
 				chunks of a collective */
+	double launch;   /* before the first item begins, where the costs know how long that is */
 	double unmanned; /* places without a worker, where there are fewer workers than places */
 };
 

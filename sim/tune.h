@@ -13,8 +13,9 @@ struct ts_tuned {
 	double missed; /* bytes that an L2 lacked; 0 without caches */
 	/* Fractions of the places' time, as in struct ts_summary. */
 	double useful, quantization, imbalance, unmanned, claims, fixed, padding;
-	double fix_up; /* with the waits for it */
-	bool sound;    /* and not refused */
+	double fix_up;      /* with the waits for it */
+	double measured_ms; /* on the GPU that is there; 0: not measured */
+	bool sound;         /* and not refused */
 };
 
 /* A shape with all of its configurations, the best first. */
@@ -23,7 +24,8 @@ struct ts_tuning {
 	const struct ts_device *device;
 	const struct ts_shape *shape;
 	const struct ts_tuned *all;
-	guint count; /* of those that are sound: 1 at least */
+	guint count;    /* of those that are sound: 1 at least */
+	guint measured; /* of those, the first: by their measured times */
 	guint refused;
 };
 

@@ -34,6 +34,8 @@ char *ts_tune_reason(const struct ts_tuning *t)
 	double longer;
 	g_autofree char *name = NULL;
 
+	if (t->measured > 0)
+		return g_strdup_printf("the fastest of %u that were measured", t->measured);
 	if (other == NULL || first->makespan == 0)
 		return g_strdup("there is nothing else to choose from");
 	name = ts_request_schedule_text(&other->spec);
@@ -140,12 +142,18 @@ void ts_tune_settings(const struct ts_tuning *t, GString *out)
 	put_tilelang(s, &plan, out);
 }
 
-static void put_row(const struct ts_tuned *c, guint rank, uint64_t best, GString *out)
+static void put_row(
+	const struct ts_tuned *c, guint rank, uint64_t best, bool measured, GString *out)
 {
 	g_autofree char *name = ts_request_schedule_text(&c->spec);
 
-	g_string_append_printf(out, "%4u %11.2f %9.1f %7.3f %8.1f %7.1f %7.1f %7.1f %7.1f  %s\n",
-		rank, (double)c->makespan / 1e6, c->tflops,
+	g_string_append_printf(out, "%4u", rank);
+	if (c->measured_ms > 0)
+		g_string_append_printf(out, " %11.2f", c->measured_ms * 1e3);
+	else if (measured)
+		g_string_append_printf(out, " %11s", "");
+	g_string_append_printf(out, " %11.2f %9.1f %7.3f %8.1f %7.1f %7.1f %7.1f %7.1f  %s\n",
+		(double)c->makespan / 1e6, c->tflops,
 		best > 0 ? (double)c->makespan / (double)best : 1, 100 * c->useful,
 		100 * c->quantization, 100 * (c->imbalance + c->unmanned + c->claims + c->fix_up),
 		100 * c->fixed, 100 * c->padding, name);
@@ -164,11 +172,11 @@ void ts_tune_text(const struct ts_tuning *t, guint top, GString *out)
 	g_string_append_printf(out,
 		"tried        %u configurations, and %u that are impossible\n\n", t->count,
 		t->refused);
-	g_string_append_printf(out, "%4s %11s %9s %7s %8s %7s %7s %7s %7s  %s\n", "", "us",
-		"TFLOP/s", "times", "useful %", "waves %", "idle %", "fixed %", "edges %",
-		"schedule");
+	g_string_append_printf(out, "%4s%s %11s %9s %7s %8s %7s %7s %7s %7s  %s\n", "",
+		t->measured > 0 ? " measured us" : "", "us", "TFLOP/s", "times", "useful %",
+		"waves %", "idle %", "fixed %", "edges %", "schedule");
 	for (guint i = 0; i < MIN(top, t->count); i++)
-		put_row(&t->all[i], i + 1, t->all[0].makespan, out);
+		put_row(&t->all[i], i + 1, t->all[0].makespan, t->measured > 0, out);
 	g_string_append_printf(out, "\nwhy          %s\n", reason);
 	g_string_append_printf(out, "simulate     %s\n", command);
 	ts_tune_settings(t, out);
@@ -200,6 +208,8 @@ void ts_tune_json(const struct ts_tuning *t, guint top, JsonBuilder *b)
 		json_builder_begin_object(b);
 		ts_json_text_member(b, "schedule", name);
 		ts_json_count(b, "makespan_ps", c->makespan);
+		if (c->measured_ms > 0)
+			ts_json_number(b, "measured_ms", c->measured_ms);
 		ts_json_number(b, "tflops", c->tflops);
 		ts_json_number(b, "useful", c->useful);
 		ts_json_number(b, "wave_quantization", c->quantization);

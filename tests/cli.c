@@ -484,7 +484,8 @@ static void test_repeat_with(void)
 		"--chunk 5",
 		"--policy worksteal --mode slots --counters 4 --max-counters 40 --domain hardware",
 		"--device h200 --cluster 2x1 --dtype fp8 --edge real --workers 50 --k 777",
-		"--cus 100 --xcds 4 --occupancy 2 --claim-ns 3.5 --prologue-ns 0 --epilogue-ns 1e3",
+		"--cus 100 --xcds 4 --occupancy 2 --clock 1500 --claim-ns 3.5 --prologue-ns 0 "
+		"--epilogue-ns 1e3",
 		"--mask xcd3,cu5-9 --slow xcd1:2 --slow cu0:1.5 --policy worksteal --jitter 3 "
 		"--seed 77",
 		"--hold any20@0:500 --hold cu37@3 --release xcd2@40 --policy worksteal",

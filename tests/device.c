@@ -332,7 +332,7 @@ static void test_shapes(void)
 			0, "line 1"},
 	};
 
-	g_assert_cmpuint(g_strv_length(names), ==, 10);
+	g_assert_cmpuint(g_strv_length(names), ==, 12);
 	for (size_t i = 0; names[i] != NULL; i++) {
 		g_autoptr(GError) error = NULL;
 		g_autoptr(GArray) shapes = ts_shapes_load(names[i], &error);

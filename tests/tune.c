@@ -62,7 +62,7 @@ static void test_ranking(const void *data)
 static void test_best(void)
 {
 	static const char axes[] =
-		"--device h200 --policy persistent,data-parallel "
+		"--device h200 --memory calibrated --policy persistent,data-parallel "
 		"--block 128x256x64,128x128x64,64x256x64 --cluster 1x1,2x1 --k 900 "
 		"--m 1300 --n 5000 --format json";
 	g_autofree char *tune = g_strconcat("tune ", axes, NULL);
@@ -97,6 +97,7 @@ static void test_reason(void)
 	g_autofree char *text = NULL;
 	g_autofree char *alone = NULL;
 	g_autofree char *equal = NULL;
+	g_autofree char *measured = NULL;
 
 	all[1].spec.block_m = 64;
 	text = ts_tune_reason(&t);
@@ -106,6 +107,10 @@ static void test_reason(void)
 	all[1].makespan = 1000;
 	equal = ts_tune_reason(&t);
 	g_assert_true(g_str_has_prefix(equal, "as fast as "));
+	t.measured = 2;
+	measured = ts_tune_reason(&t);
+	g_assert_cmpstr(measured, ==, "the fastest of 2 that were measured");
+	t.measured = 0;
 	t.count = 1;
 	alone = ts_tune_reason(&t);
 	g_assert_cmpstr(alone, ==, "there is nothing else to choose from");

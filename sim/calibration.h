@@ -1,0 +1,55 @@
+/* Calibrations: what a kernel's times consist of on one device, found by fitting them to times that
+ * were measured there (`tilesim gpu calibrate`). Times in cycles pass at the clock of the run. */
+#ifndef TS_CALIBRATION_H
+#define TS_CALIBRATION_H
+
+#include <gio/gio.h>
+#include <stdbool.h>
+
+struct ts_calibration {
+	double clock_mhz; /* between launches, where a run says nothing of it; 0: not calibrated */
+	double run_mhz;   /* of a run; clock_mhz where nothing else is said */
+	/* A launch; and what is more where CTAs are in clusters, and where items are claimed: but
+	 * for the first, claims are made while items are computed. */
+	double launch_ns, launch_cluster_ns, launch_claim_ns;
+	double item_cycles;    /* of an item, beside its k iterations */
+	double element_cycles; /* of an item, for each element of a CTA's tile */
+	double k_cycles;       /* of a k iteration, beside its multiplications */
+	double tensor_share;   /* of the device's rate that multiplications reach */
+	/* Share by which k iterations take longer when all units multiply: power then keeps the
+	 * clock below what it is between launches. That is at clock_mhz; at a clock that is lower
+	 * by one percent it is less by `load_slope` percent, down to none. */
+	double load_slowdown, load_slope;
+	/* A CTA's 128 bytes of a row of operands from L2, when it is alone; how much longer that
+	 * takes when all units ask; and how many times as long where rows don't begin at multiples
+	 * of 32 bytes. */
+	double line_cycles, line_contention, line_unaligned;
+	/* Partial sums: until who waits for one sees that it is there; and a CTA's writing of one,
+	 * or adding, for each element of its tile. */
+	double part_ns, part_cycles;
+	double dram_share; /* of the bandwidth of DRAM, where L2 does not hold the matrices */
+};
+
+/* What can be fitted: all but the clock. */
+struct ts_calibration_key {
+	const char *name;
+	size_t offset;
+	double from, to, guess;
+};
+
+extern const struct ts_calibration_key ts_calibration_keys[];
+extern const size_t ts_calibration_key_count;
+
+double *ts_calibration_at(struct ts_calibration *c, size_t key);
+
+/* Reads the group [calibrated] of a device file; one that is not there leaves a zeroed calibration.
+ * False and a refusal that names the key. */
+bool ts_calibration_read(
+	struct ts_calibration *ret_calibration, GKeyFile *file, const char *id, GError **error);
+
+/* Writes it in place of the one that is there, with where it is from and what is left of its
+ * errors, in words. */
+void ts_calibration_write(
+	const struct ts_calibration *c, GKeyFile *file, const char *source, const char *residuals);
+
+#endif

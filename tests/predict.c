@@ -1,0 +1,517 @@
+/* Measured times: read, fitted and predicted. */
+#include "sim/predict.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "call.h"
+#include "sim/fit.h"
+#include "sim/refuse.h"
+
+enum { RUNS = 6 };
+
+/* Two shapes by three schedules: measured times in us, and simulated ones. */
+static const struct {
+	const char *shape, *policy;
+	double measured, simulated;
+} rows[RUNS] = {
+	{"one", "persistent", 100, 110}, /* + 10 % */
+	{"one", "worksteal", 101, 109},  /* 1 % from the first: no pair */
+	{"one", "persistent", 200, 108}, /* - 46 %, and simulated to be the fastest */
+	{"two", "persistent", 40, 40}, {"two", "worksteal", 50, 44}, /* - 12 % */
+	{"two", "persistent", 80, 84}                                /* + 5 % */
+};
+
+static char *rows_text(void)
+{
+	GString *out = g_string_new("{\"device\": \"NVIDIA H200\", \"runs\": [");
+
+	/* The third of each shape has another block. */
+	for (guint i = 0; i < RUNS; i++)
+		g_string_append_printf(out,
+			"%s{\"shape\": \"%s\", \"policy\": \"%s\", \"m\": 512, \"n\": 512, \"k\": "
+			"512, "
+			"\"block_m\": 128, \"block_n\": %d, \"block_k\": 64, \"cluster_m\": 1, "
+			"\"cluster_n\": 1, \"workers\": 132, \"time\": {\"median_ms\": %g}}",
+			i > 0 ? ", " : "", rows[i].shape, rows[i].policy, i % 3 == 2 ? 256 : 128,
+			rows[i].measured / 1e3);
+	g_string_append(out, "]}");
+	return g_string_free(out, FALSE);
+}
+
+static GArray *rows_predictions(const struct ts_timings *t)
+{
+	GArray *all = g_array_new(FALSE, TRUE, sizeof(struct ts_prediction));
+
+	for (guint i = 0; i < RUNS; i++) {
+		struct ts_prediction p = {&g_array_index(t->runs, struct ts_timing, i),
+			(uint64_t)(rows[i].simulated * 1e6 + 0.5)};
+
+		g_array_append_val(all, p);
+	}
+	return all;
+}
+
+static void test_accuracy(void)
+{
+	g_autofree char *text = rows_text();
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) all = NULL;
+	struct ts_timings t;
+	struct ts_accuracy a;
+
+	g_assert_true(ts_timings_parse(&t, "rows", text, &error));
+	g_assert_no_error(error);
+	g_assert_cmpstr(t.gpu, ==, "NVIDIA H200");
+	all = rows_predictions(&t);
+	a = ts_accuracy_of(all);
+	g_assert_cmpuint(a.runs, ==, 6);
+	g_assert_cmpuint(a.shapes, ==, 2);
+	/* 10 %, 8/101, 46 %, 0, 12 % and 5 %. */
+	g_assert_cmpfloat_with_epsilon(
+		a.mean_error, (0.1 + 8 / 101.0 + 0.46 + 0 + 0.12 + 0.05) / 6, 1e-9);
+	g_assert_cmpfloat_with_epsilon(a.worst_error, 0.46, 1e-9);
+	g_assert_cmpuint(a.worst, ==, 2);
+	/* Of one: 100 and 101 against 200, both in the wrong order; of two: all three right. */
+	g_assert_cmpuint(a.pairs, ==, 5);
+	g_assert_cmpuint(a.pairs_right, ==, 3);
+	/* Only those of equal blocks: 40 and 50. */
+	g_assert_cmpuint(a.policy_pairs, ==, 1);
+	g_assert_cmpuint(a.policy_pairs_right, ==, 1);
+	/* The choice for one takes 200 instead of 100, that for two is the best. */
+	g_assert_cmpfloat_with_epsilon(a.first, sqrt(0.5), 1e-9);
+	g_assert_cmpfloat_with_epsilon(a.first_worst, 0.5, 1e-9);
+	g_assert_cmpstr(a.first_worst_shape, ==, "one");
+	g_assert_cmpfloat_with_epsilon(a.first_four, 1, 1e-9);
+	ts_timings_finish(&t);
+}
+
+static void test_refusals(void)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"", "no list of runs"},
+		{"{\"runs\": [", "not JSON"},
+		{"{\"runs\": 3}", "no list of runs"},
+		{"[]", "no list of runs"},
+		{"{\"runs\": []}", "no run"},
+		{"{\"runs\": [7]}", "run 1 has no shape"},
+		{"{\"runs\": [{\"shape\": \"a\"}]}", "run 1 has no time.median_ms"},
+		{"{\"runs\": [{\"shape\": \"a\", \"time\": {\"median_ms\": 1}}]}",
+			"run 1 has no policy"},
+		{"{\"runs\": [{\"shape\": \"a\", \"time\": {\"median_ms\": -1}, \"options\": "
+		 "\"\"}]}",
+			"run 1 has no time.median_ms"},
+		{"{\"runs\": [{\"shape\": \"a\", \"time\": {\"median_ms\": 1}, \"options\": "
+		 "\"--policy none\"}]}",
+			"run 1: --policy"},
+		/* A wrong product has no time that counts. */
+		{"{\"runs\": [{\"shape\": \"a\", \"time\": {\"median_ms\": 1}, \"options\": \"\", "
+		 "\"verdict\": \"wrong\"}]}",
+			"no run with a right product"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GError) error = NULL;
+		struct ts_timings t;
+
+		g_assert_false(ts_timings_parse(&t, "file", cases[i].text, &error));
+		g_assert_error(error, ts_refusal_quark(), 0);
+		if (strstr(error->message, cases[i].says) == NULL ||
+			!g_str_has_prefix(error->message, "file"))
+			g_error("'%s': %s", cases[i].text, error->message);
+		ts_timings_finish(&t);
+	}
+}
+
+/* Two SMs at 1000 MHz, 1 FLOP a cycle in bf16. */
+static const char small_device[] =
+	"[device]\nname=two\nvendor=nvidia\nsms=2\ngpcs=2\nmax_cluster=2\nclock_mhz=1000\nflops_"
+	"bf16=1\n"
+	"l2_bytes=64\ndram_gbps=1\nclaim_ns=7\n"
+	"[calibrated]\nclock_mhz=1000\nlaunch_ns=1000\nlaunch_cluster_ns=300\nlaunch_claim_ns=20\n"
+	"item_cycles=5\nelement_cycles=2\nk_cycles=3\ntensor_share=0.5\nload_slowdown=1\nload_"
+	"slope=2\n"
+	"line_cycles=10\nline_contention=1\nline_unaligned=2\npart_ns=11\npart_cycles=4\n"
+	"dram_share=0.5\n";
+
+static char *write_device(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	char *path = NULL;
+	int file = g_file_open_tmp("tilesim-XXXXXX.device", &path, &error);
+
+	g_assert_no_error(error);
+	g_close(file, NULL);
+	g_file_set_contents(path, text, -1, &error);
+	g_assert_no_error(error);
+	return path;
+}
+
+/* What the program says of one member with these words for the device. */
+static gint64 makespan_of(const char *device, const char *words)
+{
+	g_autofree char *json =
+		g_strdup_printf("--device %s --memory calibrated --format json %s", device, words);
+	struct call c = ts_call(NULL, json);
+	const char *at;
+	gint64 value;
+
+	if (c.code != 0)
+		g_error("%s: %s", json, c.err);
+	at = strstr(c.out, "\"makespan_ps\" : ");
+	g_assert_nonnull(at);
+	value = g_ascii_strtoll(at + strlen("\"makespan_ps\" : "), NULL, 10);
+	ts_call_finish(&c);
+	return value;
+}
+
+/* Costs by hand, in ns, which are cycles here. A tile of 2 x 2 by k 16 is 128 FLOPs or 256 cycles.
+ */
+static void test_costs(void)
+{
+	static const struct {
+		const char *words;
+		gint64 ns;
+	} cases[] = {
+		/* One of two SMs works: half the load. k: (3 + 256) 1.5; lines: 4 rows of 32 bytes
+		 * are one, 10 x 1.5. Item: 5 + 2 x 4. */
+		{"--m 2 --n 2 --k 16 --block 2x2x16", 1000 + 13},
+		/* Both: twice. */
+		{"--m 4 --n 2 --k 16 --block 2x2x16", 1000 + 13},
+		/* Two items one after the other. */
+		{"--m 4 --n 2 --k 16 --block 2x2x16 --workers 1", 1000 + 2 * 13},
+		/* A cluster of both is one item. */
+		{"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1", 1300 + 13},
+		/* Claims are hidden but for the first. */
+		{"--m 2 --n 2 --k 16 --block 2x2x16 --policy worksteal", 1020 + 13},
+	};
+	/* Beside 1000 and 13: multiplications of one, or both at once. Of DRAM, 0.5 bytes a ns: 64
+	 * + 64 + 8 bytes are more than L2 holds, 272 ns for one. */
+	static const double k_ns[] = {388.5, 518, 388.5, 518, 388.5};
+	static const gint64 times[] = {1, 1, 2, 1, 1};
+	g_autofree char *path = write_device(small_device);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		gint64 want = (gint64)((double)cases[i].ns * 1e3 +
+			(double)times[i] * k_ns[i] * 1e3 + 0.5);
+
+		g_assert_cmpint(makespan_of(path, cases[i].words), ==, want);
+	}
+	g_unlink(path);
+}
+
+/* The same device with one number changed. One of its SMs works, but where two are named. */
+static void test_changed_costs(void)
+{
+	static const struct {
+		const char *from, *to, *words;
+		double ns;
+	} cases[] = {
+		/* A line takes 1000 x 1.5; twice that where rows have 30 bytes. */
+		{"line_cycles=10", "line_cycles=1000", "--m 2 --n 2 --k 16 --block 2x2x16",
+			1013 + 1500},
+		{"line_cycles=10", "line_cycles=1000", "--m 2 --n 2 --k 15 --block 2x2x16",
+			1013 + 3000},
+		/* In a cluster B is fetched once, but by two at once: 3 rows of 32 bytes, x 2. */
+		{"line_cycles=10", "line_cycles=1000",
+			"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1", 1313 + 1500},
+		/* 136 bytes at 0.005 bytes a ns; of two tiles 232, half of them each, shared. */
+		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 2 --n 2 --k 16 --block 2x2x16",
+			1013 + 27200},
+		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 4 --n 2 --k 16 --block 2x2x16",
+			1013 + 41600},
+		/* In an L2 that holds them they cost nothing. */
+		{"l2_bytes=64\ndram_gbps=1\n", "l2_bytes=136\ndram_gbps=0.01\n",
+			"--m 2 --n 2 --k 16 --block 2x2x16", 1013 + 388.5},
+		/* A quarter below the calibration's clock, loads slow down half as much: 259
+		 * x 1.25; cycles take 4 / 3 ns. */
+		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 750",
+			1000 + (13 + 259 * 1.25) * 4 / 3},
+		/* Below half of it not at all. */
+		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 400", 1000 + (13 + 259) * 2.5},
+		/* Both halves of a tile at once, 16 of 32 k: 518 each. One has 13 for its item,
+		 * writes its 4 sums, 4 cycles each, and signals; the other waits for 11, adds them,
+		 * and then has its 13. Nobody claims. */
+		{"l2_bytes=64", "l2_bytes=1000",
+			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2",
+			1000 + 518 + 13 + 16 + 11 + 16 + 13},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(small_device);
+		g_autofree char *path = NULL;
+
+		if (cases[i].from[0] != '\0')
+			g_assert_cmpuint(
+				g_string_replace(text, cases[i].from, cases[i].to, 1), ==, 1);
+		path = write_device(text->str);
+		g_assert_cmpint(
+			makespan_of(path, cases[i].words), ==, (gint64)(cases[i].ns * 1e3 + 0.5));
+		g_unlink(path);
+	}
+}
+
+/* Shapes that tell the parameters apart: short and long, aligned or not, small and larger than L2.
+ */
+static const char *const shapes[] = {"512 512 512", "1024 2048 1024", "2048 2048 1024",
+	"256 256 8192", "2000 3000 1000", "1024 1024 4104", "1500 2000 2056", "128 28672 4096",
+	"2560 1024 256", "640 640 640", "1024 2048 520", "2048 1024 2048"};
+static const char *const schedules[] = {"--policy persistent --block 128x256x64",
+	"--policy persistent --block 128x128x64", "--policy worksteal --block 128x128x64",
+	"--policy persistent --block 128x128x64 --cluster 2x1",
+	"--policy split-k --splits 2 --block 128x256x64",
+	"--policy split-k --splits 4 --block 128x128x64"};
+
+static char *planted_text(void)
+{
+	GString *out = g_string_new("{\"device\": \"NVIDIA H200\", \"runs\": [");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
+		g_auto(GStrv) sizes = g_strsplit(shapes[i], " ", 3);
+
+		for (size_t j = 0; j < G_N_ELEMENTS(schedules); j++)
+			g_string_append_printf(out,
+				"%s{\"shape\": \"%s\", \"options\": \"--m %s --n %s --k %s %s "
+				"--workers %d\", \"time\": {\"median_ms\": 1}, \"clock_mhz\": %d}",
+				i + j > 0 ? ", " : "", shapes[i], sizes[0], sizes[1], sizes[2],
+				schedules[j], strstr(schedules[j], "2x1") != NULL ? 66 : 132,
+				1500 + 50 * (int)(i % 10));
+	}
+	g_string_append(out, "]}");
+	return g_string_free(out, FALSE);
+}
+
+/* Another device than where the fit begins. */
+static void plant(struct ts_calibration *c)
+{
+	static const double factors[] = {1.3, 0.6, 1.5, 0.8};
+
+	c->clock_mhz = 1700;
+	for (size_t i = 0; i < ts_calibration_key_count; i++)
+		*ts_calibration_at(c, i) =
+			CLAMP(ts_calibration_keys[i].guess * factors[i % G_N_ELEMENTS(factors)],
+				ts_calibration_keys[i].from, ts_calibration_keys[i].to);
+	/* What rows cost is seen only where it is more than multiplications. */
+	c->k_cycles = 60;
+	c->tensor_share = 0.95;
+	c->line_cycles = 2;
+}
+
+/* Times that the simulator itself gives for the planted calibration. */
+static void make_times(struct ts_timings *t, const struct ts_calibration *c)
+{
+	g_autofree char *text = planted_text();
+	g_autofree char *device = NULL;
+	g_autofree char *path = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) all = NULL;
+	struct ts_device *d = ts_device_load("h200", &error);
+	struct ts_settings settings = {.memory = (char *)(gpointer) "calibrated"};
+
+	g_assert_no_error(error);
+	ts_calibration_write(c, d->file, "planted", "none");
+	device = g_key_file_to_data(d->file, NULL, NULL);
+	ts_device_free(d);
+	path = write_device(device);
+	settings.device = path;
+	g_assert_true(ts_timings_parse(t, "planted", text, &error));
+	all = ts_predict(&settings, t, true, &error);
+	g_assert_no_error(error);
+	for (guint i = 0; i < all->len; i++)
+		g_array_index(t->runs, struct ts_timing, i).ps =
+			g_array_index(all, struct ts_prediction, i).ps;
+	g_unlink(path);
+}
+
+/* Each parameter of the fit within this share of what was planted; of a `disturbed` one only what
+ * nearly all times depend on. */
+static void check_fit(const struct ts_timings *t, const struct ts_calibration *planted,
+	bool disturbed, double within)
+{
+	g_autoptr(GError) error = NULL;
+	struct ts_device *d = ts_device_load("h200", &error);
+	struct ts_calibration copy = *planted;
+	struct ts_fit fit;
+
+	g_assert_true(ts_fit_timings(&fit, d, t, &error));
+	g_assert_no_error(error);
+	g_assert_cmpuint(fit.guessed, ==, 0);
+	g_assert_cmpuint(fit.shapes, ==, G_N_ELEMENTS(shapes));
+	for (size_t i = 0; i < ts_calibration_key_count; i++) {
+		double found = *ts_calibration_at(&fit.calibration, i);
+		double right = *ts_calibration_at(&copy, i);
+
+		if (disturbed && strcmp(ts_calibration_keys[i].name, "tensor_share") != 0)
+			continue;
+		if (fabs(found - right) > within * right)
+			g_error("%s: %g instead of %g", ts_calibration_keys[i].name, found, right);
+	}
+	ts_device_free(d);
+}
+
+static void test_fit(void)
+{
+	struct ts_calibration planted = {0};
+	struct ts_timings t;
+
+	plant(&planted);
+	make_times(&t, &planted);
+	check_fit(&t, &planted, false, 0.01);
+	/* One in 13 takes twice as long for no reason: 5.5 % in the mean. */
+	for (guint i = 0; i < t.runs->len; i += 13)
+		g_array_index(t.runs, struct ts_timing, i).ps *= 2;
+	check_fit(&t, &planted, true, 0.03);
+	ts_timings_finish(&t);
+}
+
+/* What no time depends on stays a guess, and is called one. */
+static void test_guess(void)
+{
+	struct ts_calibration planted = {0};
+	struct ts_timings t;
+	g_autoptr(GError) error = NULL;
+	struct ts_device *d = ts_device_load("h200", &error);
+	struct ts_fit fit;
+
+	plant(&planted);
+	make_times(&t, &planted);
+	/* The last two schedules of each shape are those that cut along k. */
+	for (guint i = t.runs->len; i-- > 0;)
+		if (i % G_N_ELEMENTS(schedules) >= 4)
+			g_array_remove_index(t.runs, i);
+	g_assert_true(ts_fit_timings(&fit, d, &t, &error));
+	for (size_t i = 0; i < ts_calibration_key_count; i++) {
+		bool guessed = g_str_has_prefix(ts_calibration_keys[i].name, "part_");
+
+		g_assert_cmpint(fit.guessed >> i & 1, ==, guessed);
+		if (guessed)
+			g_assert_cmpfloat(*ts_calibration_at(&fit.calibration, i), ==,
+				ts_calibration_keys[i].guess);
+	}
+	ts_timings_finish(&t);
+	ts_device_free(d);
+}
+
+static void test_few(void)
+{
+	g_autofree char *text = rows_text();
+	g_autoptr(GError) error = NULL;
+	struct ts_device *d = ts_device_load("h200", &error);
+	struct ts_timings t;
+	struct ts_fit fit;
+
+	g_assert_true(ts_timings_parse(&t, "rows", text, &error));
+	g_assert_false(ts_fit_timings(&fit, d, &t, &error));
+	g_assert_nonnull(strstr(error->message, "rows: 6 runs for"));
+	ts_timings_finish(&t);
+	ts_device_free(d);
+}
+
+/* Times of shapes that the H200's calibration has not seen. `--device` may say otherwise. */
+static struct ts_accuracy judge(const char *device)
+{
+	g_autofree char *path =
+		g_build_filename(g_getenv("TILESIM_SOURCE"), "tests/data/h200-times.json", NULL);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) all = NULL;
+	struct ts_settings settings = {
+		.device = (char *)(gpointer)device, .memory = (char *)(gpointer) "calibrated"};
+	struct ts_timings t;
+	struct ts_accuracy a;
+
+	g_assert_true(ts_timings_load(&t, path, &error));
+	g_assert_no_error(error);
+	all = ts_predict(&settings, &t, true, &error);
+	g_assert_no_error(error);
+	a = ts_accuracy_of(all);
+	a.first_worst_shape = NULL;
+	ts_timings_finish(&t);
+	return a;
+}
+
+static void test_h200(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	g_autofree char *path = NULL;
+	struct ts_device *d = ts_device_load("h200", &error);
+	struct ts_calibration wrong = d->calibration;
+	struct ts_accuracy a = judge("h200");
+
+	g_assert_cmpuint(a.shapes, ==, 12);
+	g_assert_cmpfloat(a.mean_error, <=, 0.07);
+	g_assert_cmpfloat(a.pairs_right, >=, 0.9 * a.pairs);
+	g_assert_cmpfloat(a.first_four, >=, 0.98);
+	/* A calibration that is off by a fifth is found out. */
+	wrong.tensor_share *= 0.8;
+	ts_calibration_write(&wrong, d->file, "wrong", "unknown");
+	text = g_key_file_to_data(d->file, NULL, NULL);
+	path = write_device(text);
+	a = judge(path);
+	g_assert_cmpfloat(a.mean_error, >, 0.1);
+	g_unlink(path);
+	ts_device_free(d);
+}
+
+static void test_commands(void)
+{
+	static const struct {
+		const char *words;
+		int code;
+		const char *says;
+	} cases[] = {
+		{"gpu predict --from times.json", 0, "\nerror        "},
+		{"gpu predict --from times.json --memory roofline", 0, "--memory roofline"},
+		{"gpu predict --from times.json --device-clock", 0, "the clock of the device file"},
+		{"gpu predict --from times.json --format csv", 0, "shape,m,n,k,policy,order,"},
+		{"gpu predict --from times.json --format json", 0, "\"pairs_right\" : "},
+		{"gpu calibrate --from times.json", 0, "tensor_share"},
+		{"gpu predict --from nothing.json", 2, "nothing.json"},
+		{"gpu predict --from times.json --repeat 3", 2, "leave out --shapes"},
+		{"gpu predict --from times.json --policy persistent", 2, "--policy"},
+		{"gpu predict --from times.json --slow sm0:2", 2, "--slow"},
+		{"gpu predict --from times.json --plot p.gif", 2, ".png or .svg"},
+		{"gpu predict --from times.json --device a100 --memory calibrated", 2,
+			"no group [calibrated]"},
+		{"gpu predict --from times.json --clock 0", 2, "--clock 0"},
+		{"gpu calibrate --from times.json more", 2, "'more'"},
+		{"gpu calibrate --from times.json --device none", 2, "'none'"},
+		{"--memory calibrated", 2, "device mi300x has no group [calibrated]"},
+	};
+	g_autofree char *folder = g_dir_make_tmp("tilesim-predict-XXXXXX", NULL);
+	g_autofree char *source =
+		g_build_filename(g_getenv("TILESIM_SOURCE"), "tests/data/h200-times.json", NULL);
+	g_autofree char *path = g_build_filename(folder, "times.json", NULL);
+	g_autofree char *text = NULL;
+
+	g_assert_true(g_file_get_contents(source, &text, NULL, NULL));
+	g_assert_true(g_file_set_contents(path, text, -1, NULL));
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct call c = ts_call(folder, cases[i].words);
+
+		if (c.code != cases[i].code ||
+			strstr(c.code == 0 ? c.out : c.err, cases[i].says) == NULL)
+			g_error("tilesim %s: %d, %s%s", cases[i].words, c.code, c.out, c.err);
+		ts_call_finish(&c);
+	}
+	g_unlink(path);
+	g_rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/predict/figures by hand", test_accuracy);
+	g_test_add_func("/predict/files that are none", test_refusals);
+	g_test_add_func("/predict/costs by hand", test_costs);
+	g_test_add_func("/predict/other costs by hand", test_changed_costs);
+	g_test_add_func("/predict/a fit finds what was planted", test_fit);
+	g_test_add_func("/predict/what is only guessed", test_guess);
+	g_test_add_func("/predict/too few times", test_few);
+	g_test_add_func("/predict/times of an H200", test_h200);
+	g_test_add_func("/predict/commands", test_commands);
+	return g_test_run();
+}
