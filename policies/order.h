@@ -267,7 +267,7 @@ static inline TS_HD struct ts_step ts_order_item_of(const struct ts_plan *p, uin
 					       : ts_unfolded(grid, at.item);
 	} else {
 		c = ts_order_cell(grid, at.item);
-		c.m = ts_row_at((enum ts_row_order)grid->row_order, c.m, grid->cluster_rows);
+		c.m = ts_row_at(grid, c.m);
 	}
 	return ts_item_at(grid, at.g, c);
 }

@@ -65,8 +65,29 @@ static inline enum ts_status ts_spec_check_groups(const struct ts_spec *spec)
 		return TS_BAD_ROW_ORDER;
 	if (spec->shape == TS_TRIANGLE && spec->row_order != TS_ROWS_ASCENDING)
 		return TS_UNUSED_ROW_ORDER;
+	if (spec->collective == TS_ALONE && spec->row_order == TS_ROWS_RANK)
+		return TS_UNUSED_ROW_ORDER;
 	if (spec->shape == TS_TRIANGLE && item_m % item_n != 0 && item_n % item_m != 0)
 		return TS_UNEVEN_TRIANGLE;
+	return TS_OK;
+}
+
+static inline enum ts_status ts_spec_check_collective(const struct ts_spec *spec)
+{
+	if ((uint32_t)spec->collective >= TS_COLLECTIVES)
+		return TS_BAD_COLLECTIVE;
+	if (spec->collective == TS_ALONE &&
+		(spec->ranks != 1 || spec->rank != 0 || spec->rank_chunks != 1))
+		return TS_UNUSED_RANKS;
+	if (spec->collective != TS_ALONE &&
+		(spec->batch != 1 || ts_spec_has_list(spec) || spec->shape != TS_RECTANGLE))
+		return TS_UNUSED_COLLECTIVE;
+	if (!ts_in_range(spec->ranks, 1, TS_RANKS_MAX))
+		return TS_BAD_RANKS;
+	if (!ts_in_range(spec->rank, 0, spec->ranks - 1))
+		return TS_BAD_RANK;
+	if (!ts_in_range(spec->rank_chunks, 1, TS_RANK_CHUNKS_MAX))
+		return TS_BAD_RANK_CHUNKS;
 	return TS_OK;
 }
 
@@ -74,6 +95,7 @@ static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 {
 	/* Two factors below 2^31 have a product that fits. */
 	int64_t max_cluster = spec->max_cluster;
+	enum ts_status status;
 
 	if (max_cluster > TS_COUNT_MAX)
 		max_cluster = TS_COUNT_MAX;
@@ -107,7 +129,8 @@ static inline enum ts_status ts_spec_check(const struct ts_spec *spec)
 		return TS_BAD_DOMAINS;
 	if (!ts_in_range(spec->slots, 1, 16384))
 		return TS_BAD_SLOTS;
-	return ts_spec_check_groups(spec);
+	status = ts_spec_check_groups(spec);
+	return status == TS_OK ? ts_spec_check_collective(spec) : status;
 }
 
 /* The grid of one problem, and the order in it. Needs blocks, clusters and shape; `ret_items` are
@@ -281,6 +304,9 @@ static inline enum ts_status ts_plan_problem(struct ts_plan *p, const struct ts_
 	status = ts_plan_grid(p, spec, spec->m, spec->n, spec->k, &items);
 	if (status != TS_OK)
 		return status;
+	if (spec->collective != TS_ALONE)
+		ts_plan_chunks(p, spec->collective, (uint32_t)spec->ranks, (uint32_t)spec->rank,
+			(uint32_t)spec->rank_chunks);
 	p->groups = p->batch.by;
 	p->cells *= p->batch.by;
 	p->tiles *= p->batch.by;

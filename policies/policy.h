@@ -122,6 +122,13 @@ struct ts_plan {
 		uint32_t ratio, lines, first_line, height, items;
 	} fold;
 
+	/* Chunks of a collective (chunk.h): `ranks` times `rank_chunks` of them, all of the same
+	 * number of rows but the last; rows of clusters are turned round by `row_shift`. */
+	uint32_t collective; /* enum ts_collective */
+	uint32_t ranks, rank, rank_chunks, chunks;
+	struct ts_divisor chunk_rows;
+	uint32_t row_shift;
+
 	/* Remap of [0, remap_span). Chunked: it ends at `remap_limit`; rotated: by `remap_limit`.
 	 */
 	uint32_t remap_span, remap_limit;

@@ -27,6 +27,7 @@ enum ts_row_order {
 	TS_ROWS_ASCENDING,
 	TS_ROWS_DESCENDING, /* longest first, of a causal shape (FlashAttention's LPT) */
 	TS_ROWS_FOLD,       /* last, first, last but one, second, ...: pairs of equal length */
+	TS_ROWS_RANK,       /* as a collective brings or takes them (chunk.h) */
 	TS_ROW_ORDERS
 };
 
@@ -36,17 +37,21 @@ static inline const char *ts_row_order_name(enum ts_row_order row_order)
 	case TS_ROWS_ASCENDING: return "ascending";
 	case TS_ROWS_DESCENDING: return "descending";
 	case TS_ROWS_FOLD: return "fold";
+	case TS_ROWS_RANK: return "rank";
 	case TS_ROW_ORDERS: break;
 	}
 	return 0;
 }
 
-/* Row of clusters number `i` < `rows`. */
-static inline TS_HD uint32_t ts_row_at(enum ts_row_order row_order, uint32_t i, uint32_t rows)
+/* Row of clusters number `i` < grid.cluster_rows. */
+static inline TS_HD uint32_t ts_row_at(const struct ts_plan *grid, uint32_t i)
 {
-	switch (row_order) {
+	uint32_t rows = grid->cluster_rows;
+
+	switch ((enum ts_row_order)grid->row_order) {
 	case TS_ROWS_DESCENDING: return rows - 1 - i;
 	case TS_ROWS_FOLD: return i % 2 == 0 ? rows - 1 - i / 2 : i / 2;
+	case TS_ROWS_RANK: i += grid->row_shift; return i < rows ? i : i - rows;
 	case TS_ROWS_ASCENDING:
 	case TS_ROW_ORDERS: break;
 	}

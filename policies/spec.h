@@ -2,6 +2,7 @@
 #ifndef TS_SPEC_H
 #define TS_SPEC_H
 
+#include "chunk.h"
 #include "order.h"
 #include "remap.h"
 
@@ -101,7 +102,14 @@ struct ts_spec {
 	/* Memory for `list_count` of each, which the plan then points to. */
 	struct ts_turn *turns;
 	struct ts_plan *grids;
+
+	/* A collective beside the GEMM: this rank's number, and chunks of each rank's shard. */
+	enum ts_collective collective;
+	int64_t ranks, rank, rank_chunks;
 };
+
+/* Most ranks, and most chunks of one. */
+enum { TS_RANKS_MAX = 65536, TS_RANK_CHUNKS_MAX = 4096 };
 
 /* Most problems in a list. */
 enum { TS_LIST_MAX = 65536 };
@@ -145,6 +153,10 @@ static inline struct ts_spec ts_spec_default(void)
 	s.list_m = s.list_n = s.list_k = 0;
 	s.turns = 0;
 	s.grids = 0;
+	s.collective = TS_ALONE;
+	s.ranks = 1;
+	s.rank = 0;
+	s.rank_chunks = 1;
 	return s;
 }
 
@@ -187,6 +199,12 @@ enum ts_status {
 	TS_UNEVEN_TRIANGLE,
 	TS_BAD_ROW_ORDER,
 	TS_UNUSED_ROW_ORDER,
+	TS_BAD_COLLECTIVE,
+	TS_UNUSED_COLLECTIVE,
+	TS_BAD_RANKS,
+	TS_BAD_RANK,
+	TS_BAD_RANK_CHUNKS,
+	TS_UNUSED_RANKS,
 	TS_STATUSES
 };
 
@@ -259,7 +277,19 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "a multiple of the other";
 	case TS_BAD_ROW_ORDER: return "no such order of rows";
 	case TS_UNUSED_ROW_ORDER:
-		return "the rows of a triangle come folded already; leave the order of rows out";
+		return "the rows of a triangle come folded already, and only a collective has "
+		       "ranks; leave the order of rows out or choose another";
+	case TS_BAD_COLLECTIVE: return "no such collective";
+	case TS_UNUSED_COLLECTIVE:
+		return "a collective moves the rows of one rectangle; leave out groups, batch and "
+		       "shape, or the collective";
+	case TS_BAD_RANKS: return "ranks must be from 1 to 65536";
+	case TS_BAD_RANK: return "the rank must be from 0 to the number of ranks less 1";
+	case TS_BAD_RANK_CHUNKS: return "chunks per rank must be from 1 to 4096";
+	case TS_UNUSED_RANKS:
+		return "only a collective has ranks and chunks; leave them out or use all-gather "
+		       "or "
+		       "reduce-scatter";
 	case TS_STATUSES: break;
 	}
 	return 0;

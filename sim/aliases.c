@@ -40,6 +40,20 @@ static const struct ts_alias aliases[] = {
 			[TS_AXIS_ORDER] = "paired-m",
 			[TS_AXIS_WIDTH] = "0",
 			[TS_AXIS_REMAP] = "none"}},
+	{"fa3-lpt",
+		"FlashAttention-3's dynamic persistent scheduler of causal attention: give M and "
+		"K the "
+		"queries and keys, N the head's size in one block, --batch heads times batches. "
+		"--section is 32 MB over the bytes of a head's K and V, down to a power of two: 8 "
+		"here, for 8192 keys of 128 in bf16. There a worker's first item is not claimed",
+		"flash-attention hopper/tile_scheduler.hpp: DynamicPersistentTileScheduler",
+		{[TS_AXIS_POLICY] = "worksteal",
+			[TS_AXIS_MODE] = "global",
+			[TS_AXIS_ORDER] = "column",
+			[TS_AXIS_REMAP] = "none",
+			[TS_AXIS_SHAPE] = "causal",
+			[TS_AXIS_ROW_ORDER] = "descending",
+			[TS_AXIS_SECTION] = "8"}},
 	{"hipkittens", "HipKittens' GEMM with window 8 (--window) and chunk 64 (--chunk)",
 		"HipKittens include/common/util.cuh: chiplet_transform_chunked",
 		{[TS_AXIS_POLICY] = "data-parallel",
@@ -52,6 +66,20 @@ static const struct ts_alias aliases[] = {
 		{[TS_AXIS_POLICY] = "persistent",
 			[TS_AXIS_ORDER] = "quack",
 			[TS_AXIS_WIDTH] = "8",
+			[TS_AXIS_REMAP] = "none"}},
+	{"streamk",
+		"CUTLASS 3.x stream-K in mode StreamK, max_swizzle_size 1; there, parts that end "
+		"within 8 k iterations of a tile's edge are moved to it, and groups along k need "
+		"not "
+		"divide the tiles",
+		"cutlass/gemm/kernel/sm90_tile_scheduler_stream_k.hpp: "
+		"PersistentTileSchedulerSm90StreamK",
+		{[TS_AXIS_POLICY] = "stream-k",
+			[TS_AXIS_HYBRID] = "two-tile",
+			[TS_AXIS_MIN_K] = "8",
+			[TS_AXIS_K_GROUPS] = "8",
+			[TS_AXIS_ORDER] = "cutlass",
+			[TS_AXIS_WIDTH] = "1",
 			[TS_AXIS_REMAP] = "none"}},
 	{"thunderkittens", "ThunderKittens' H100 GEMM: row panels of SUPER_M 12",
 		"ThunderKittens kernels/gemm/bf16_h100",

@@ -44,6 +44,11 @@ static const char *row_order_name(uint32_t i)
 	return ts_row_order_name((enum ts_row_order)i);
 }
 
+static const char *collective_name(uint32_t i)
+{
+	return ts_collective_name((enum ts_collective)i);
+}
+
 static const char *layout_name(uint32_t i)
 {
 	return ts_layout_name((enum ts_layout)i);
@@ -107,9 +112,17 @@ static const struct axis axes[TS_AXES] = {
 	[TS_AXIS_SHAPE] = {"shape", NAMES,
 		"rectangle, triangle (tiles on and below the diagonal) or causal (k up to the row)",
 		"rectangle", shape_name},
+	[TS_AXIS_COLLECTIVE] = {"collective", NAMES,
+		"beside the GEMM: none, all-gather (of the rows of A) or reduce-scatter (of those "
+		"of C)",
+		"none", collective_name},
+	[TS_AXIS_RANKS] = {"ranks", NUMBERS, "GPUs of the collective", "1", NULL},
+	[TS_AXIS_RANK] = {"rank", NUMBERS, "this GPU's number among them", "0", NULL},
+	[TS_AXIS_RANK_CHUNKS] = {"rank-chunks", NUMBERS, "chunks in which a rank's rows are moved",
+		"1", NULL},
 	[TS_AXIS_ROW_ORDER] = {"row-order", NAMES,
-		"ascending, descending (longest first, of a causal shape) or fold (last, first, "
-		"...)",
+		"ascending, descending (longest first, of a causal shape), fold (last, first, ...) "
+		"or rank (as a collective brings or takes them)",
 		"ascending", row_order_name},
 	[TS_AXIS_BATCH] = {"batch", NUMBERS,
 		"batches or heads: copies of the problem, or of each "
@@ -378,6 +391,10 @@ static void put(
 	case TS_AXIS_MIN_K: s->min_k = value[0]; break;
 	case TS_AXIS_K_GROUPS: s->k_groups = value[0]; break;
 	case TS_AXIS_SHAPE: s->shape = (enum ts_shape_kind)value[0]; break;
+	case TS_AXIS_COLLECTIVE: s->collective = (enum ts_collective)value[0]; break;
+	case TS_AXIS_RANKS: s->ranks = value[0]; break;
+	case TS_AXIS_RANK: s->rank = value[0]; break;
+	case TS_AXIS_RANK_CHUNKS: s->rank_chunks = value[0]; break;
 	case TS_AXIS_ROW_ORDER: s->row_order = (enum ts_row_order)value[0]; break;
 	case TS_AXIS_BATCH: s->batch = value[0]; break;
 	case TS_AXIS_SECTION: s->section = value[0]; break;
@@ -428,6 +445,9 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_K_GROUPS: return (uses(s) & TS_USES_HYBRID) != 0;
 	case TS_AXIS_WIDTH: return ts_order_has_width(s->order);
 	case TS_AXIS_CHUNK: return ts_remap_has_chunk(s->remap);
+	case TS_AXIS_RANKS:
+	case TS_AXIS_RANK:
+	case TS_AXIS_RANK_CHUNKS: return s->collective != TS_ALONE;
 	case TS_AXIS_ROW_ORDER: return s->shape != TS_TRIANGLE;
 	case TS_AXIS_SECTION: return s->batch > 1;
 	case TS_AXIS_LAYOUT:
@@ -440,6 +460,7 @@ static bool matters(enum ts_axis axis, const struct ts_spec *s)
 	case TS_AXIS_WORKERS:
 	case TS_AXIS_XCDS:
 	case TS_AXIS_SHAPE:
+	case TS_AXIS_COLLECTIVE:
 	case TS_AXIS_BATCH:
 	case TS_AXIS_GROUPS:
 	case TS_AXIS_M:

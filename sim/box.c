@@ -13,6 +13,7 @@ static const char others[] =
 	"rotated-m,paired-m,paired-n,inplace-m,inplace-n,cohort,morton,hilbert,hilbert-clipped,"
 	"auto,cutlass,cutlass-m,cutlass-n,cutlass-2,quack";
 
+static const char rows[] = "ascending,descending,fold";
 static const char xcd_remaps[] = "none,chiplet,chunked";
 
 /* Triangles, alone and beside others, with tiles of all ratios. */
@@ -35,10 +36,23 @@ static const char xcd_remaps[] = "none,chiplet,chunked";
 		[TS_AXIS_WIDTH] = "2", [TS_AXIS_REMAP] = "none,chiplet",                           \
 		[TS_AXIS_CLUSTER] = "1x1,2x1", [TS_AXIS_BLOCK] = "2x1x1",                          \
 		[TS_AXIS_WORKERS] = "1,3", [TS_AXIS_XCDS] = "2", [TS_AXIS_SHAPE] = "causal",       \
-		[TS_AXIS_ROW_ORDER] = "all", [TS_AXIS_BATCH] = "1,2,3",                            \
+		[TS_AXIS_ROW_ORDER] = rows, [TS_AXIS_BATCH] = "1,2,3",                             \
 		[TS_AXIS_SECTION] = "1,2,0", [TS_AXIS_GROUP_ORDER] = "all",                        \
 		[TS_AXIS_GROUPS] = "1x1x1;3x1x3;5x1x9;8x1x3;2x1x0;5x1x5,0x1x3,4x1x9",              \
 		[TS_AXIS_M] = "1", [TS_AXIS_N] = "1", [TS_AXIS_K] = "1"                            \
+	}
+
+/* Collectives: every rank, and shards that tiles don't divide, among them empty ones. */
+#define RANKS                                                                                      \
+	{                                                                                          \
+		[TS_AXIS_POLICY] = "all", [TS_AXIS_MODE] = "all", [TS_AXIS_ORDER] = "grouped-m",   \
+		[TS_AXIS_WIDTH] = "1,2", [TS_AXIS_REMAP] = "none,chiplet",                         \
+		[TS_AXIS_CLUSTER] = "1x1,2x1", [TS_AXIS_BLOCK] = "1x1x1,3x1x1",                    \
+		[TS_AXIS_WORKERS] = "1,3", [TS_AXIS_XCDS] = "2",                                   \
+		[TS_AXIS_COLLECTIVE] = "all-gather,reduce-scatter", [TS_AXIS_RANKS] = "1,2,3",     \
+		[TS_AXIS_RANK] = "0,1,2", [TS_AXIS_RANK_CHUNKS] = "1,2",                           \
+		[TS_AXIS_ROW_ORDER] = "ascending,rank", [TS_AXIS_M] = "1:4,7,12",                  \
+		[TS_AXIS_N] = "2", [TS_AXIS_K] = "1"                                               \
 	}
 
 static const struct ts_box boxes[] = {
@@ -72,7 +86,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_M] = "1",
 				[TS_AXIS_N] = "2",
 				[TS_AXIS_K] = "1"},
-			TRIANGLES, CAUSAL,
+			TRIANGLES, CAUSAL, RANKS,
 			{[TS_AXIS_POLICY] = "all",
 				[TS_AXIS_MODE] = "all",
 				[TS_AXIS_ORDER] = others,
@@ -153,7 +167,7 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_M] = "1",
 				[TS_AXIS_N] = "2",
 				[TS_AXIS_K] = "1"},
-			TRIANGLES, CAUSAL,
+			TRIANGLES, CAUSAL, RANKS,
 			{[TS_AXIS_POLICY] = "all",
 				[TS_AXIS_MODE] = "all",
 				[TS_AXIS_ORDER] = others,

@@ -4,7 +4,7 @@
 
 #include "sim/axes.h"
 
-enum { TS_BOX_PARTS = 7 };
+enum { TS_BOX_PARTS = 8 };
 
 /* A box is the union of a few products of axes. The first value of an axis is the one that is taken
  * where the axis does not matter. */

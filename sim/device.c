@@ -36,6 +36,9 @@ static const struct key numbers[] = {
 	/* About one miss to DRAM, until the first operands are there. */
 	{"prologue_ns", G_STRUCT_OFFSET(struct ts_device, prologue_ns), 0, 1e9, false, 500},
 	{"epilogue_ns", G_STRUCT_OFFSET(struct ts_device, epilogue_ns), 0, 1e9, false, 500},
+	/* NVLink 4, one direction: half of the 900 GB/s in NVIDIA's H100 data sheet; the seven
+	 * links of an MI300X in a platform of eight have 448 GB/s by AMD's. */
+	{"link_gbps", G_STRUCT_OFFSET(struct ts_device, link_gbps), 0.001, 1e6, false, 450},
 };
 
 struct count {

@@ -32,6 +32,7 @@ struct ts_device {
 	double llc_bytes, llc_gbps; /* of the memory side cache; 0 where there is none */
 	double dram_gbps;
 	double dram_efficiency;          /* share of dram_gbps that misses of the caches reach */
+	double link_gbps;                /* to other devices, in one direction */
 	double claim_ns;                 /* one atomic add at device scope, until its answer */
 	double prologue_ns, epilogue_ns; /* of an item, before and after its k iterations */
 	GKeyFile *file;

@@ -6,6 +6,7 @@
 enum state {
 	EMPTY,   /* nobody there */
 	READY,   /* the policy is to be asked */
+	LACKS,   /* rows of its item that are on their way */
 	FETCHES, /* with caches: at a k iteration of its item */
 	WORKS,
 	CLAIMS,
@@ -24,6 +25,7 @@ struct seat {
 	double scale;      /* of the item's times */
 	uint32_t k;        /* of FETCHES */
 	double stalled_ps; /* for the caches, in this item */
+	uint64_t asked;    /* ps: when the item was handed out */
 	uint64_t since;    /* ps: when the step began */
 	uint32_t counter;  /* of the last claim */
 };
@@ -124,6 +126,7 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 	struct seat *seat = &l->seats[at];
 	double scale = l->engine->machine->places[at].slow;
 
+	seat->since = now;
 	seat->price = ts_cost_item(l->engine->cost, &seat->step);
 	if (l->engine->scenario->jitter > 0)
 		scale *= jitter(l->engine->scenario, &seat->step);
@@ -140,6 +143,24 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 	seat->scale = scale;
 	seat->k = seat->step.k_begin;
 	push(l, now + (uint64_t)(l->engine->cost->prologue_ps * scale + 0.5), at);
+}
+
+/* An item is handed out: it begins when its rows are there. */
+static void hand_out(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+	uint32_t m = seat->step.m;
+	uint64_t ready = 0;
+
+	seat->asked = now;
+	if (l->engine->row_ready != NULL && m < l->plan->rows)
+		ready = l->engine->row_ready[m / l->plan->cluster_m];
+	if (ready <= now) {
+		work(l, now, at);
+		return;
+	}
+	seat->state = LACKS;
+	push(l, ready, at);
 }
 
 /* One k iteration: the panels of the next are fetched while this one computes, and the longer of
@@ -211,6 +232,7 @@ static void finish_item(struct loop *l, uint64_t now, uint32_t at)
 		.group = place->group,
 		.domain = seat->worker.domain,
 		.counter = seat->counter,
+		.asked = seat->asked,
 		.from = seat->since,
 		.to = now};
 
@@ -330,7 +352,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			return false;
 		}
 		switch (seat->step.act) {
-		case TS_WORK:
+		case TS_WORK: hand_out(l, now, at); break;
 		case TS_FIX_UP: work(l, now, at); break;
 		case TS_CLAIM:
 			if (!counter_exists(l, seat))
@@ -374,6 +396,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 static bool step(struct loop *l, struct event e)
 {
 	switch (l->seats[e.place].state) {
+	case LACKS: work(l, e.time, e.place); return true;
 	case FETCHES: fetch(l, e.time, e.place); return true;
 	case WORKS: finish_item(l, e.time, e.place); break;
 	case CLAIMS: finish_claim(l, e.time, e.place); break;

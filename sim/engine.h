@@ -15,8 +15,8 @@ struct ts_item {
 	struct ts_step step;
 	struct ts_price price;
 	uint32_t worker, place, unit, group, domain;
-	uint32_t counter;  /* that the item was claimed from, or UINT32_MAX */
-	uint64_t from, to; /* ps */
+	uint32_t counter;         /* that the item was claimed from, or UINT32_MAX */
+	uint64_t asked, from, to; /* ps; before `from` it waits for rows of A */
 };
 
 /* Tiles of the item `s`; 0 where it begins outside its group's grid. */
@@ -68,7 +68,8 @@ struct ts_engine {
 	const struct ts_scenario *scenario;
 	struct ts_machine *machine; /* fresh from ts_machine_init() */
 	const struct ts_cost *cost;
-	struct ts_caches *caches; /* NULL: the cost says all of an item's time when it begins */
+	const uint64_t *row_ready; /* ps, by row of clusters: when it can begin; NULL: at once */
+	struct ts_caches *caches;  /* NULL: the cost says all of an item's time when it begins */
 	const struct ts_sink *sinks;
 	size_t sink_count;
 	bool hardware_domain; /* a worker's domain is its group, not its id */

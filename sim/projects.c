@@ -62,12 +62,14 @@ static const struct {
 	{"XCD remap, balanced", "--Y------YY---rr---", NULL, "--remap chiplet"},
 	{"XCD remap, floor", "---o-------Y------Y", NULL, "--remap chiplet, if XCDs divide"},
 	{"XCD remap, chunked", "--YY------Y---r----", NULL, "--remap chunked"},
-	{"grouped GEMM, MoE", "Yo--oYY--YYorYrYY--", "grouped", ""},
-	{"attention, longest first", "o------Y--YY-Y-----", "attention", ""},
-	{"triangles", "Y-----Y------------", "triangular", ""},
-	{"heads by XCD", "----------Y--------", "attention", ""},
+	{"grouped GEMM, MoE", "Yo--oYY--YYorYrYY--", NULL, "--groups"},
+	{"attention, longest first", "o------Y--YY-Y-----", NULL,
+		"--shape causal --row-order descending"},
+	{"triangles", "Y-----Y------------", NULL, "--shape triangle"},
+	{"heads by XCD", "----------Y--------", NULL, "--batch --remap chiplet"},
 	{"cluster tails", "YY--YYYYY--oYY-----", NULL, "--cluster"},
-	{"rank-rotated all-gather", "Y---Y-Y---------YY-", NULL, "--remap rotated"},
+	{"rank-rotated all-gather", "Y---Y-Y---------YY-", NULL,
+		"--collective all-gather --row-order rank"},
 };
 
 static bool is_registered(const char *policy)

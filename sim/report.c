@@ -201,6 +201,28 @@ char *ts_problem_text(const struct ts_plan *p, const char *dtype)
 	return g_string_free(out, FALSE);
 }
 
+/* What the collective adds to the kernel's time. */
+static void put_exchange(const struct ts_run *r, GString *out)
+{
+	const struct ts_plan *p = &r->plan;
+	const struct ts_exchange *x = &r->exchange;
+	bool gathers = p->collective == TS_ALL_GATHER;
+	uint64_t makespan = r->summary.outcome.makespan;
+	uint64_t end = ts_exchange_end(x, makespan);
+	uint64_t rows = gathers ? x->received : x->sent;
+	g_autofree char *link = ts_time_text((uint64_t)((double)rows * x->ps_per_row + 0.5));
+	g_autofree char *all = ts_time_text(end);
+
+	g_string_append_printf(out,
+		"collective   %s, rank %u of %u: %u chunks of %u rows; %" G_GUINT64_FORMAT
+		" rows %s in %s at %g GB/s\n"
+		"             items wait for rows %.1f %% of the places' time; all is done after "
+		"%s\n",
+		ts_collective_name((enum ts_collective)p->collective), p->rank, p->ranks, p->chunks,
+		p->chunk_rows.by, rows, gathers ? "arrive" : "leave", link, r->device->link_gbps,
+		percent((double)x->waited, r->summary.capacity), all);
+}
+
 static char *text_report(const struct ts_run *r, const char *command)
 {
 	const struct ts_plan *p = &r->plan;
@@ -237,8 +259,12 @@ static char *text_report(const struct ts_run *r, const char *command)
 		g_string_append_printf(out,
 			"fix-up       partial sums %.1f %%, waits for them %.1f %%; a workspace of "
 			"%u slots, %s\n",
-			100 * s->fix_up, 100 * s->waits, p->workspace, size);
+			100 * s->fix_up,
+			100 * s->waits - percent((double)r->exchange.waited, s->capacity),
+			p->workspace, size);
 	}
+	if (p->collective != TS_ALONE)
+		put_exchange(r, out);
 	g_string_append_printf(out,
 		"locality     %.1f operand panels per wave and L2 (%.1f of A, %.1f of B), each "
 		"used by %.2f tiles; first wave: %" G_GUINT64_FORMAT " block loads\n",
@@ -327,6 +353,7 @@ static char *json_report(const struct ts_run *r, const char *command)
 	const struct ts_summary *s = &r->summary;
 	g_autofree char *policy = ts_request_policy_text(&r->spec);
 	g_autofree char *finding = ts_finding_text(&r->coverage.finding, p);
+	double waited = percent((double)r->exchange.waited, s->capacity) / 100;
 	JsonBuilder *b = json_builder_new();
 
 	json_builder_begin_object(b);
@@ -372,7 +399,13 @@ static char *json_report(const struct ts_run *r, const char *command)
 	if (r->caches != NULL)
 		put_json_caches(b, r->caches);
 	ts_json_number(b, "fix_up", s->fix_up);
-	ts_json_number(b, "fix_up_waits", s->waits);
+	ts_json_number(b, "fix_up_waits", s->waits - waited);
+	ts_json_number(b, "chunk_waits", waited);
+	ts_json_text_member(b, "collective", ts_collective_name((enum ts_collective)p->collective));
+	ts_json_count(b, "ranks", p->ranks);
+	ts_json_count(b, "rank", p->rank);
+	ts_json_count(b, "chunks", p->chunks);
+	ts_json_count(b, "end_ps", ts_exchange_end(&r->exchange, s->outcome.makespan));
 	ts_json_number(
 		b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERANDS));
 	ts_json_number(

@@ -132,8 +132,24 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 			s->m, s->n, s->block_m, s->block_n, s->cluster_m, s->cluster_n);
 		break;
 	case TS_UNUSED_ROW_ORDER:
-		g_string_append_printf(out, "--row-order %s with --shape %s",
-			ts_row_order_name(s->row_order), ts_shape_name(s->shape));
+		g_string_append_printf(out, "--row-order %s with --shape %s and --collective %s",
+			ts_row_order_name(s->row_order), ts_shape_name(s->shape),
+			ts_collective_name(s->collective));
+		break;
+	case TS_UNUSED_COLLECTIVE:
+		g_string_append_printf(out, "--collective %s", ts_collective_name(s->collective));
+		break;
+	case TS_BAD_RANKS:
+	case TS_BAD_RANK:
+	case TS_BAD_RANK_CHUNKS:
+	case TS_UNUSED_RANKS:
+		g_string_append_printf(out,
+			"--rank %" G_GINT64_FORMAT " of --ranks %" G_GINT64_FORMAT
+			" with --rank-chunks %" G_GINT64_FORMAT,
+			s->rank, s->ranks, s->rank_chunks);
+		break;
+	case TS_BAD_COLLECTIVE:
+		g_string_append_printf(out, "collective %d", (int)s->collective);
 		break;
 	case TS_BAD_LAYOUT: g_string_append_printf(out, "layout %d", (int)s->layout); break;
 	case TS_BAD_GROUP_ORDER:
@@ -226,6 +242,11 @@ static void put_groups(const struct ts_spec *s, const GPtrArray *lists, GString 
 		g_string_append_printf(out, " --section %" G_GINT64_FORMAT, s->section);
 	if (s->shape != TS_RECTANGLE)
 		g_string_append_printf(out, " --shape %s", ts_shape_name(s->shape));
+	if (s->collective != TS_ALONE)
+		g_string_append_printf(out,
+			" --collective %s --ranks %" G_GINT64_FORMAT " --rank %" G_GINT64_FORMAT
+			" --rank-chunks %" G_GINT64_FORMAT,
+			ts_collective_name(s->collective), s->ranks, s->rank, s->rank_chunks);
 	if (s->row_order != TS_ROWS_ASCENDING)
 		g_string_append_printf(out, " --row-order %s", ts_row_order_name(s->row_order));
 }
@@ -348,6 +369,8 @@ char *ts_request_schedule_text(const struct ts_spec *s)
 		g_string_append_printf(out, " %" G_GINT64_FORMAT, s->chunk);
 	if (s->row_order != TS_ROWS_ASCENDING)
 		g_string_append_printf(out, ", rows %s", ts_row_order_name(s->row_order));
+	if (s->collective != TS_ALONE)
+		g_string_append_printf(out, ", %s", ts_collective_name(s->collective));
 	if (s->group_order != TS_GROUPS_GIVEN)
 		g_string_append_printf(out, ", groups %s", ts_group_order_name(s->group_order));
 	if (s->section != 1)

@@ -56,6 +56,9 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		if (r->caches == NULL)
 			return false;
 	}
+	if (r->plan.collective != TS_ALONE)
+		ts_exchange_init(
+			&r->exchange, &r->plan, ts_dtype_bytes(r->dtype), r->device->link_gbps);
 	ts_summary_init(&r->summary, &r->plan, &r->machine, r->spec.workers);
 	r->hands = g_new0(struct ts_hand, MAX(r->machine.count, 1));
 	ts_coverage_reset(&r->coverage, &r->plan);
@@ -68,6 +71,7 @@ void ts_run_finish(struct ts_run *r)
 	ts_coverage_finish(&r->coverage);
 	g_clear_pointer(&r->hands, g_free);
 	ts_summary_finish(&r->summary);
+	ts_exchange_finish(&r->exchange);
 	ts_machine_finish(&r->machine);
 	g_clear_pointer(&r->caches, ts_caches_free);
 	ts_group_room_finish(&r->room);
@@ -184,13 +188,14 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	const struct ts_sink *extra, GError **error)
 {
 	struct jam jam = {.run = r};
-	struct ts_sink sinks[4] = {ts_summary_sink(&r->summary),
+	struct ts_sink sinks[5] = {ts_summary_sink(&r->summary),
 		{r, cover_item, cover_claim, cover_met}, {&jam, .stuck = note_stuck}};
 	struct ts_engine engine = {.plan = &r->plan,
 		.rules = ts_settings_rules(settings),
 		.scenario = &r->scenario,
 		.machine = &r->machine,
 		.cost = &r->cost,
+		.row_ready = r->exchange.row_ready,
 		.caches = r->caches,
 		.sinks = sinks,
 		.sink_count = 3};
@@ -206,6 +211,8 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	/* Nothing waits for longer than for all that anybody asks for. */
 	if (r->caches != NULL)
 		far = ts_caches_longest_ps(r->caches);
+	if (r->plan.collective != TS_ALONE)
+		far += (double)r->plan.m * r->exchange.ps_per_row;
 	claims = r->plan.items + (double)r->plan.workers * r->plan.counters;
 	/* Cut items cost another prologue, a slot's writing and reading, and a wait for each part.
 	 */
@@ -220,6 +227,8 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 			"problem, or "
 			"smaller slow factors",
 			makespan_max_ps / 1e12);
+	if (r->plan.collective != TS_ALONE)
+		sinks[engine.sink_count++] = ts_exchange_sink(&r->exchange);
 	if (extra != NULL)
 		sinks[engine.sink_count++] = *extra;
 	jam.engine = &engine;

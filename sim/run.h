@@ -2,6 +2,7 @@
 #ifndef TS_RUN_H
 #define TS_RUN_H
 
+#include "sim/collective.h"
 #include "sim/settings.h"
 #include "sim/summary.h"
 #include "verify/coverage.h"
@@ -15,7 +16,8 @@ struct ts_run {
 	struct ts_scenario scenario;
 	struct ts_machine machine;
 	struct ts_cost cost;
-	struct ts_caches *caches; /* NULL where memory is a roofline */
+	struct ts_exchange exchange; /* of a collective; all zero without one */
+	struct ts_caches *caches;    /* NULL where memory is a roofline */
 	struct ts_summary summary;
 	struct ts_coverage coverage;
 	struct ts_hand *hands; /* by place, where there are partial sums */

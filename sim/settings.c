@@ -32,6 +32,8 @@ static const struct text_option device_options[] = {
 		"time of an item before its k iterations", "NS"},
 	{"epilogue-ns", G_STRUCT_OFFSET(struct ts_settings, epilogue_ns),
 		"time of an item after its k iterations", "NS"},
+	{"link-gbps", G_STRUCT_OFFSET(struct ts_settings, link_gbps),
+		"rate of the link that a collective uses, in one direction", "GB/S"},
 	{"edge", G_STRUCT_OFFSET(struct ts_settings, edge),
 		"cost of an edge tile: full (default) or real", "WHICH"},
 	{"memory", G_STRUCT_OFFSET(struct ts_settings, memory),
@@ -260,15 +262,17 @@ static bool number(const char *name, const char *text, int64_t from, int64_t to,
 	return true;
 }
 
-static bool nanoseconds(const char *name, const char *text, double *ret_ns, GError **error)
+static bool decimal(const char *name, const char *text, double from, double to, double *ret_value,
+	GError **error)
 {
 	double value;
 
 	if (text == NULL)
 		return true;
-	if (!ts_parse_double(text, &value) || value < 0 || value > 1e9)
-		return ts_refuse(error, "--%s %s: must be a number from 0 to 1e9", name, text);
-	*ret_ns = value;
+	if (!ts_parse_double(text, &value) || !(value >= from && value <= to))
+		return ts_refuse(
+			error, "--%s %s: must be a number from %g to %g", name, text, from, to);
+	*ret_value = value;
 	return true;
 }
 
@@ -306,9 +310,10 @@ struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error
 	if (number("cus", s->cus, 1, 1 << 20, &units, error) &&
 		number("occupancy", s->occupancy, 1, 64, &occupancy, error) &&
 		number("max-cluster", s->max_cluster, 1, 1024, &max_cluster, error) &&
-		nanoseconds("claim-ns", s->claim_ns, &d->claim_ns, error) &&
-		nanoseconds("prologue-ns", s->prologue_ns, &d->prologue_ns, error) &&
-		nanoseconds("epilogue-ns", s->epilogue_ns, &d->epilogue_ns, error) &&
+		decimal("claim-ns", s->claim_ns, 0, 1e9, &d->claim_ns, error) &&
+		decimal("prologue-ns", s->prologue_ns, 0, 1e9, &d->prologue_ns, error) &&
+		decimal("epilogue-ns", s->epilogue_ns, 0, 1e9, &d->epilogue_ns, error) &&
+		decimal("link-gbps", s->link_gbps, 0.001, 1e6, &d->link_gbps, error) &&
 		ts_device_resize(d, units, xcds, error)) {
 		d->occupancy = (uint32_t)occupancy;
 		d->max_cluster = (uint32_t)max_cluster;
@@ -419,7 +424,8 @@ bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *devic
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error)
 {
 	static const enum ts_axis several[] = {TS_AXIS_SHAPE, TS_AXIS_BATCH, TS_AXIS_SECTION,
-		TS_AXIS_LAYOUT, TS_AXIS_GROUP_ORDER, TS_AXIS_GROUPS};
+		TS_AXIS_LAYOUT, TS_AXIS_GROUP_ORDER, TS_AXIS_GROUPS, TS_AXIS_COLLECTIVE,
+		TS_AXIS_ROW_ORDER};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(several); i++)
 		if (s->axes[several[i]] != NULL)

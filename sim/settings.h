@@ -12,7 +12,7 @@ struct ts_settings {
 	char *axes[TS_AXES];
 	char *policy_file;
 	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
-	char *claim_ns, *prologue_ns, *epilogue_ns;
+	char *claim_ns, *prologue_ns, *epilogue_ns, *link_gbps;
 	char *edge, *memory, *domain, *jitter, *seed;
 	char *mask, **slow, **hold, **release;
 	gboolean help;

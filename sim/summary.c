@@ -50,6 +50,7 @@ static void add_item(struct ts_sums *sums, const struct ts_item *item, uint64_t 
 	sums->items++;
 	sums->tiles += tiles;
 	sums->steals += steal;
+	sums->wait_time += item->from - item->asked;
 	sums->busy += item->to - item->from;
 	sums->last = MAX(sums->last, item->to);
 }
@@ -75,7 +76,7 @@ static void on_item(void *data, const struct ts_item *item)
 	double price, scale;
 
 	see_worker(s, item->place, item->group, item->worker);
-	keep(s, item->place, item->from, item->to);
+	keep(s, item->place, item->asked, item->to);
 	ts_balance_item(&s->balance, item->worker, &item->step);
 	add_item(&s->groups[item->group], item, tiles, steal);
 	add_item(&s->places[item->place], item, tiles, steal);

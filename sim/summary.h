@@ -31,7 +31,8 @@ struct ts_summary {
 			    kernel's */
 	/* Fractions of the capacity; they add up to 1. */
 	double useful, padding, fixed, claims, quantization, imbalance;
-	double fix_up, waits; /* partial sums written and added; waits for them */
+	double fix_up, waits; /* partial sums written and added; waits for them, or for
+				chunks of a collective */
 	double unmanned; /* places without a worker, where there are fewer workers than places */
 };
 

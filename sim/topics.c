@@ -276,6 +276,16 @@ struct ts_topic ts_topic_row_order(enum ts_row_order row_order)
 	case TS_ROWS_FOLD:
 		return (struct ts_topic){
 			.summary = "last, first, last but one, second, ...: pairs of equal length"};
+	case TS_ROWS_RANK:
+		return (struct ts_topic){
+			.summary = "as a collective brings or takes the rows of each rank",
+			.map = "rows of clusters turned round: of an all-gather from the first "
+			       "that "
+			       "lies in this rank's shard, of a reduce-scatter from the first of "
+			       "the next rank's",
+			.parameters = "--collective, --ranks, --rank, --rank-chunks",
+			.needs = "--collective",
+			.source = "Flux and Triton-distributed; QuACK where tiles divide shards"};
 	case TS_ROW_ORDERS: break;
 	}
 	return (struct ts_topic){.summary = "none"};

@@ -275,14 +275,52 @@ static bool tritonblas_slot(
 	return true;
 }
 
+/* FlashAttention-3's head swizzle with sections of eight heads, longest first: `rows` blocks of
+ * queries, and as many heads as the world has columns. */
+static struct tile fa3_lpt(const struct world *w, int64_t id)
+{
+	const int64_t section = 8;
+	int64_t number = id / (section * w->rows), in = id % (section * w->rows);
+	int64_t heads = number < w->cols / section ? section : w->cols % section;
+
+	return (struct tile){w->rows - 1 - in / heads, number * section + in % heads};
+}
+
+/* CUTLASS 3.x stream-K: how many tiles are cut, over how many units in how many groups; 0 tiles
+ * where its groups are of unequal length. */
+struct stream_k {
+	int64_t tiles, units, groups;
+};
+
+static struct stream_k cutlass_stream_k(const struct world *w, int64_t depth)
+{
+	int64_t all = w->rows * w->cols, waves = all / w->workers;
+	struct stream_k s = {all - (waves > 1 ? waves - 1 : 0) * w->workers, 0, 0};
+
+	if (all % w->workers == 0 || depth <= 8)
+		return (struct stream_k){0, 0, 0};
+	s.units = MIN(w->workers, depth * s.tiles / 8);
+	/* The axis that the raster walks along. */
+	s.groups = MIN(8, w->cols > w->rows ? w->rows : w->cols);
+	while (s.units % s.groups != 0 || s.tiles % s.groups != 0)
+		s.groups--;
+	for (int64_t more = s.groups + 1; more <= 8; more++)
+		if (s.units % more == 0)
+			s.tiles = 0;
+	return s;
+}
+
 /* By worker: persistent workers take every `workers`-th id, others one. */
 struct golden {
 	const char *alias;
 	struct tile (*tile)(const struct world *w, int64_t id);
-	enum { STRIDE, ONE_EACH, CLAIMED, SLOTS } deal;
+	enum { STRIDE, ONE_EACH, CLAIMED, SLOTS, HEADS, CUT } deal;
 	const char *order, *width, *chunk; /* given beside the alias */
 	int64_t least;                     /* rows and columns for which it is exact */
 };
+
+/* Parts of stream-K that were compared. */
+static uint64_t cut_parts;
 
 static const struct golden goldens[] = {
 	{"aiter", aiter, ONE_EACH, NULL, NULL, NULL, 1},
@@ -293,9 +331,11 @@ static const struct golden goldens[] = {
 	{"cutlass-persistent", cutlass_persistent_4, STRIDE, NULL, "7", NULL, 1},
 	{"deepgemm", deep_gemm_b, STRIDE, NULL, NULL, NULL, 1},
 	{"deepgemm", deep_gemm_a, STRIDE, "paired-n", NULL, NULL, 1},
+	{"fa3-lpt", fa3_lpt, HEADS, NULL, NULL, NULL, 1},
 	{"hipkittens", hipkittens, ONE_EACH, NULL, NULL, NULL, 1},
 	{"hipkittens", hipkittens_w5_c25, ONE_EACH, NULL, "5", "25", 1},
 	{"quack-persistent", quack, STRIDE, NULL, NULL, NULL, 1},
+	{"streamk", cutlass_persistent, CUT, NULL, NULL, NULL, 1},
 	{"thunderkittens", thunderkittens, STRIDE, NULL, NULL, NULL, 1},
 	{"tilelang-persistent", tilelang_persistent, STRIDE, NULL, NULL, NULL, 1},
 	{"tilelang-swizzle", tilelang_swizzle, ONE_EACH, NULL, NULL, NULL, 1},
@@ -311,7 +351,9 @@ static struct ts_plan make_plan(const struct golden *g, const struct world *w)
 {
 	char *texts[TS_AXES] = {NULL};
 	g_autofree char *m = g_strdup_printf("%" G_GINT64_FORMAT, w->rows * 256 - 3);
-	g_autofree char *n = g_strdup_printf("%" G_GINT64_FORMAT, w->cols * 128);
+	int64_t cols = g->deal == HEADS ? 1 : w->cols;
+	g_autofree char *n = g_strdup_printf("%" G_GINT64_FORMAT, cols * 128);
+	g_autofree char *batch = g_strdup_printf("%" G_GINT64_FORMAT, w->cols / cols);
 	g_autofree char *workers = g_strdup_printf("%" G_GINT64_FORMAT, w->workers);
 	g_autofree char *xcds = g_strdup_printf("%" G_GINT64_FORMAT, w->xcds);
 	g_autofree char *alias = g_strdup(g->alias);
@@ -332,6 +374,7 @@ static struct ts_plan make_plan(const struct golden *g, const struct world *w)
 	texts[TS_AXIS_BLOCK] = block;
 	texts[TS_AXIS_WORKERS] = workers;
 	texts[TS_AXIS_XCDS] = xcds;
+	texts[TS_AXIS_BATCH] = batch;
 	texts[TS_AXIS_M] = m;
 	texts[TS_AXIS_N] = n;
 	g_assert_no_error(error);
@@ -340,7 +383,7 @@ static struct ts_plan make_plan(const struct golden *g, const struct world *w)
 	g_assert_true(ts_axes_spec(&axes, 0, &spec));
 	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_OK);
 	g_assert_cmpint(plan.rows, ==, w->rows);
-	g_assert_cmpint(plan.cols, ==, w->cols);
+	g_assert_cmpint(plan.cols, ==, cols);
 	ts_axes_finish(&axes);
 	ts_device_free(device);
 	return plan;
@@ -350,13 +393,15 @@ static struct ts_plan make_plan(const struct golden *g, const struct world *w)
 static bool same(const struct golden *g, const struct world *w, const struct ts_step *s,
 	const struct tile *tile)
 {
+	uint32_t column = g->deal == HEADS ? s->g : s->n;
+
 	if (tile == NULL ? s->act == TS_STOP
-			 : s->act == TS_WORK && s->m == tile->m && s->n == tile->n)
+			 : s->act == TS_WORK && s->m == tile->m && column == tile->n)
 		return true;
 	g_test_fail_printf("%s on %d x %d tiles, %d workers, %d XCDs: act %d at %u,%u, must be "
 			   "%d,%d",
 		g->alias, (int)w->rows, (int)w->cols, (int)w->workers, (int)w->xcds, (int)s->act,
-		s->m, s->n, tile == NULL ? -1 : (int)tile->m, tile == NULL ? -1 : (int)tile->n);
+		s->m, column, tile == NULL ? -1 : (int)tile->m, tile == NULL ? -1 : (int)tile->n);
 	return false;
 }
 
@@ -410,6 +455,50 @@ static bool check_counter(const struct golden *g, const struct world *w, const s
 	}
 }
 
+/* A unit's parts from its back, if none of them ends near a tile's edge. */
+static bool check_unit(const struct golden *g, const struct world *w, const struct ts_plan *p,
+	const struct stream_k *cut, int64_t unit, uint64_t *checked)
+{
+	int64_t group = unit % cut->groups, nth = unit / cut->groups;
+	int64_t units = cut->units / cut->groups, depth = p->depth;
+	int64_t row = cut->tiles / cut->groups * depth;
+	int64_t begin = row / units * nth + MIN(nth, row % units);
+	int64_t end = begin + row / units + (nth < row % units ? 1 : 0);
+	struct ts_worker worker = ts_worker_make((uint32_t)unit, 0);
+
+	for (int i = 0; i < 2; i++) {
+		int64_t inside = (i == 0 ? begin : end) % depth;
+
+		if ((inside > 0 && inside < 8) || inside > depth - 8)
+			return true;
+	}
+	for (int64_t at = (end - 1) / depth; at >= begin / depth; at--) {
+		struct tile tile = g->tile(w, at * cut->groups + group);
+		struct ts_step s = ts_next(p, &worker, 0);
+
+		while (s.act != TS_WORK && s.act != TS_STOP)
+			s = ts_next(p, &worker, 0);
+		if (!same(g, w, &s, &tile))
+			return false;
+		g_assert_cmpint(s.k_begin, ==, MAX(begin - at * depth, 0));
+		g_assert_cmpint(s.k_end, ==, MIN(end - at * depth, depth));
+		(*checked)++;
+	}
+	return true;
+}
+
+static bool check_cut(const struct golden *g, const struct world *w, const struct ts_plan *p)
+{
+	struct stream_k cut = cutlass_stream_k(w, p->depth);
+	uint64_t checked = 0;
+
+	for (int64_t unit = 0; cut.tiles > 0 && unit < cut.units; unit++)
+		if (!check_unit(g, w, p, &cut, unit, &checked))
+			return false;
+	cut_parts += checked;
+	return true;
+}
+
 static bool check_world(const struct golden *g, const struct world *w)
 {
 	enum { COUNTERS = 4 };
@@ -418,13 +507,22 @@ static bool check_world(const struct golden *g, const struct world *w)
 
 	if (g->deal == STRIDE || g->deal == ONE_EACH)
 		return check_walk(g, w, &p);
-	if (g->deal == CLAIMED)
+	if (g->deal == CUT)
+		return check_cut(g, w, &p);
+	if (g->deal == CLAIMED || g->deal == HEADS)
 		return check_counter(g, w, &p, 0, 1);
 	/* Ours deals what does not divide evenly. */
 	for (uint32_t i = 0;
 		good && w->rows * w->cols % (w->xcds * COUNTERS) == 0 && i < p.counters; i++)
 		good = check_counter(g, w, &p, i, COUNTERS);
 	return good;
+}
+
+/* Where nothing was to be compared, nothing was shown. */
+static void test_compared(void)
+{
+	g_test_message("%" G_GUINT64_FORMAT " parts of stream-K", cut_parts);
+	g_assert_cmpuint(cut_parts, >, 1000);
 }
 
 static void test_golden(const void *data)
@@ -474,6 +572,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, g, test_golden);
 	}
+	g_test_add_func("/aliases/streamk compared", test_compared);
 	g_test_add_func("/aliases/each has a rule", test_complete);
 	return g_test_run();
 }

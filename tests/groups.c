@@ -34,7 +34,7 @@ static void draw(struct world *w)
 	if (ts_order_has_width(s->order))
 		s->width = upto(4);
 	if (s->shape != TS_TRIANGLE)
-		s->row_order = (enum ts_row_order)upto(TS_ROW_ORDERS - 1);
+		s->row_order = (enum ts_row_order)upto(TS_ROWS_RANK - 1);
 	s->block_m = 1 + upto(3);
 	s->block_n = s->shape == TS_TRIANGLE ? s->block_m * (1 + upto(2)) : 1 + upto(3);
 	s->block_k = 1 + upto(2);

@@ -389,7 +389,7 @@ static void check_groups(void)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		for (int order = 0; order < TS_ORDERS; order++)
 			for (int shape = 0; shape < TS_SHAPES; shape++)
-				for (int row_order = 0; row_order < TS_ROW_ORDERS; row_order++) {
+				for (int row_order = 0; row_order < TS_ROWS_RANK; row_order++) {
 					struct ts_spec spec = ts_spec_default();
 
 					spec.order = (enum ts_order)order;
@@ -417,6 +417,51 @@ static void check_groups(void)
 				}
 }
 
+/* The ends of the largest shards and chunks. */
+static void check_collectives(void)
+{
+	enum { MOST = TS_COUNT_MAX, HALF = 1 << 30 };
+	static const struct {
+		int64_t m, block_m, cluster_m, ranks, rank, rank_chunks;
+	} rows[] = {
+		{MOST, 1, 1, 1, 0, 1},
+		{MOST, 1, 16, 65536, 65535, 4096},
+		{MOST, 7, 3, 65536, 1, 1},
+		{MOST, MOST, 16, 2, 1, 1},
+		{MOST, HALF, 1, 3, 2, 4096},
+		{1, MOST, 1, 65536, 65535, 4096},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int c = TS_ALL_GATHER; c < TS_COLLECTIVES; c++) {
+			struct ts_spec spec = ts_spec_default();
+			struct ts_plan plan;
+			uint32_t most, items;
+
+			spec.m = rows[i].m;
+			spec.n = 1;
+			spec.block_m = rows[i].block_m;
+			spec.cluster_m = rows[i].cluster_m;
+			spec.collective = (enum ts_collective)c;
+			spec.row_order = TS_ROWS_RANK;
+			spec.ranks = rows[i].ranks;
+			spec.rank = rows[i].rank;
+			spec.rank_chunks = rows[i].rank_chunks;
+			if (ts_plan_make(&plan, &spec) != TS_OK)
+				fail(&spec, "refused");
+			most = plan.chunks - 1;
+			items = ts_chunk_items(&plan, 0);
+			if (ts_chunk_begin(&plan, plan.chunks) != plan.m ||
+				ts_chunk_at(&plan, most) >= plan.chunks || items < 1 ||
+				items > plan.items || ts_chunk_items(&plan, most) > plan.items ||
+				ts_chunks_of(&plan, plan.rows - 1).after > plan.chunks)
+				fail(&spec, "a chunk outside");
+			if (ts_order_item(&plan, 0).m >= plan.rows ||
+				ts_order_item(&plan, plan.items - 1).m >= plan.rows)
+				fail(&spec, "a row outside");
+		}
+}
+
 static void check_pipeline(void)
 {
 	static const uint64_t counts[] = {
@@ -441,7 +486,7 @@ static void check_pipeline(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("1..6\n");
+	printf("1..7\n");
 	for (size_t i = 0; i < COUNT(grids); i++) {
 		printf("# %s\n", grids[i].name);
 		check_grid(&grids[i]);
@@ -457,5 +502,7 @@ int main(void)
 	printf("ok 5 - the default width of the largest items\n");
 	check_groups();
 	printf("ok 6 - the largest groups and shapes\n# %" PRIu64 " plans in all\n", plans);
+	check_collectives();
+	printf("ok 7 - the largest shards and chunks\n");
 	return 0;
 }

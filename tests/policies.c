@@ -639,7 +639,24 @@ static const struct refusal refusals[] = {
 	{"shape=triangle size=12x12x1 block=2x3x1", TS_UNEVEN_TRIANGLE},
 	{"shape=triangle size=12x12x1 block=2x3x1 cluster=3x1", TS_OK},
 	{"shape=triangle groups=3x3x1,3x2x1", TS_UNEVEN_TRIANGLE},
-	{"rows=3", TS_BAD_ROW_ORDER},
+	{"rows=4", TS_BAD_ROW_ORDER},
+	{"rows=rank", TS_UNUSED_ROW_ORDER},
+	{"rows=rank collective=all-gather", TS_OK},
+	{"collective=3", TS_BAD_COLLECTIVE},
+	{"collective=all-gather batch=2", TS_UNUSED_COLLECTIVE},
+	{"collective=all-gather batch=0", TS_UNUSED_COLLECTIVE},
+	{"collective=reduce-scatter groups=1", TS_UNUSED_COLLECTIVE},
+	{"collective=all-gather shape=causal", TS_UNUSED_COLLECTIVE},
+	{"rank=0x2x1", TS_UNUSED_RANKS},
+	{"rank=1x1x1", TS_UNUSED_RANKS},
+	{"rank=0x1x2", TS_UNUSED_RANKS},
+	{"collective=all-gather rank=0x0x1", TS_BAD_RANKS},
+	{"collective=all-gather rank=0x65537x1", TS_BAD_RANKS},
+	{"collective=all-gather rank=65535x65536x4096", TS_OK},
+	{"collective=all-gather rank=2x2x1", TS_BAD_RANK},
+	{"collective=all-gather rank=-1x2x1", TS_BAD_RANK},
+	{"collective=all-gather rank=0x2x0", TS_BAD_RANK_CHUNKS},
+	{"collective=all-gather rank=0x2x4097", TS_BAD_RANK_CHUNKS},
 	{"shape=triangle tiles=3x3 rows=fold", TS_UNUSED_ROW_ORDER},
 	{"policy=split-k splits=0", TS_BAD_SPLITS},
 	{"policy=split-k splits=2147483648", TS_BAD_SPLITS},
@@ -808,6 +825,7 @@ static void test_names_end(void)
 	g_assert_null(ts_shape_name(TS_SHAPES));
 	g_assert_null(ts_row_order_name(TS_ROW_ORDERS));
 	g_assert_null(ts_layout_name(TS_LAYOUTS));
+	g_assert_null(ts_collective_name(TS_COLLECTIVES));
 	g_assert_null(ts_group_order_name(TS_GROUP_ORDERS));
 	g_assert_null(ts_hybrid_name(TS_HYBRIDS));
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "verify/chunks.h"
+
 struct range {
 	uint32_t begin, end;
 };
@@ -262,6 +264,8 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 	struct ts_finding f = {0};
 
 	if (c->finding.fault == TS_SOUND && !ts_workspace_verdict(&c->workspace, &f))
+		ts_coverage_fault(c, &f);
+	if (c->finding.fault == TS_SOUND && !ts_chunks_check(c->plan, &f))
 		ts_coverage_fault(c, &f);
 	memset(&f, 0, sizeof f);
 	if (c->finding.fault != TS_SOUND)

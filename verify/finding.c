@@ -38,6 +38,7 @@ const char *ts_fault_name(enum ts_fault fault)
 	case TS_SLOT_EARLY: return "partial sum read too early";
 	case TS_SLOT_OTHER: return "wrong partial sum";
 	case TS_NOT_ADDED: return "partial sum not added";
+	case TS_CHUNK: return "wrong chunk";
 	case TS_FAULTS: break;
 	}
 	return NULL;
@@ -209,6 +210,29 @@ static void put_slot(GString *out, const struct ts_finding *f, const struct ts_p
 			out, "which is another tile's, or not the next one in the order of k");
 }
 
+/* Chunks of a collective. */
+static void put_chunk(GString *out, const struct ts_finding *f, const struct ts_plan *p)
+{
+	struct ts_chunks c;
+
+	if (f->tiles[0].m == UINT32_MAX) {
+		g_string_append_printf(out, "chunk %u of %u ", f->chunk, p->chunks);
+		if (f->count == ts_chunk_items(p, f->chunk))
+			g_string_append(out, "never has its turn");
+		else
+			g_string_append_printf(out,
+				"is said to have %u items, and has %" G_GUINT64_FORMAT,
+				ts_chunk_items(p, f->chunk), f->count);
+		return;
+	}
+	c = ts_chunks_of(p, f->tiles[0].m);
+	g_string_append_printf(out,
+		"the item at tile row %u waits for chunks [%u, %u), which is wrong about chunk %u "
+		"or its "
+		"turn",
+		f->tiles[0].m, c.first, c.after, f->chunk);
+}
+
 char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 {
 	GString *out = g_string_new(NULL);
@@ -266,6 +290,7 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 			"output",
 			f->worker, f->tiles[0].m, f->tiles[0].n);
 		break;
+	case TS_CHUNK: put_chunk(out, f, p); break;
 	case TS_FAULTS: break;
 	}
 	return g_string_free(out, FALSE);

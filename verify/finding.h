@@ -24,6 +24,7 @@ enum ts_fault {
 	TS_SLOT_EARLY,   /* a slot read before it was surely written, or twice */
 	TS_SLOT_OTHER,   /* a slot with another tile's sums, or not the next in the order of k */
 	TS_NOT_ADDED,    /* partial sums that nobody adds, or an output without some of them */
+	TS_CHUNK,        /* rows and chunks of a collective that do not belong together */
 	TS_FAULTS
 };
 
@@ -62,6 +63,7 @@ struct ts_finding {
 	uint64_t count;                               /* all of them */
 	uint32_t k_begin, k_end;
 	uint32_t counter, counter_items, claimed;
+	uint32_t chunk;        /* and the tile row, or UINT32_MAX where `count` items have it */
 	uint32_t slot, other;  /* and the worker that used the slot last */
 	uint64_t idle_workers; /* that never ran, being masked or released too early */
 	struct ts_deadlock deadlock;

@@ -38,6 +38,11 @@ static const char *row_order_name(uint32_t row_order)
 	return ts_row_order_name((enum ts_row_order)row_order);
 }
 
+static const char *collective_name(uint32_t collective)
+{
+	return ts_collective_name((enum ts_collective)collective);
+}
+
 static const char *layout_name(uint32_t layout)
 {
 	return ts_layout_name((enum ts_layout)layout);
@@ -84,6 +89,10 @@ static const struct key keys[] = {
 	{"section", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, section)}},
 	{"layout", layout_name, 1, {G_STRUCT_OFFSET(struct ts_spec, layout)}},
 	{"group-order", group_order_name, 1, {G_STRUCT_OFFSET(struct ts_spec, group_order)}},
+	{"collective", collective_name, 1, {G_STRUCT_OFFSET(struct ts_spec, collective)}},
+	{"rank", NULL, 3,
+		{G_STRUCT_OFFSET(struct ts_spec, rank), G_STRUCT_OFFSET(struct ts_spec, ranks),
+			G_STRUCT_OFFSET(struct ts_spec, rank_chunks)}},
 	{"splits", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, splits)}},
 	{"hybrid", hybrid_name, 1, {G_STRUCT_OFFSET(struct ts_spec, hybrid)}},
 	{"min-k", NULL, 1, {G_STRUCT_OFFSET(struct ts_spec, min_k)}},
