@@ -4,7 +4,8 @@
 # GPU; those of mma run on any, take a minute, and check both types and layouts of B too.
 #
 # usage: check_gemm.sh TILESIM [FOLDER [PART...]]
-# Parts: products sanitizer timing mma mma_sanitizer mma_timing groups groups_timing, by default all.
+# Parts: products sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
+# groups_timing, by default all.
 # Results go to FOLDER, by default a new one.
 # LD_LIBRARY_PATH has to lead to cuBLAS for the times.
 # Exit codes: 0 all is well, 1 something failed, 77 no GPU.
@@ -14,7 +15,8 @@ tilesim=$1
 out=${2:-$(mktemp -d)}
 [ $# -lt 2 ] || shift
 shift
-parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing groups groups_timing}
+parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
+	groups_timing}
 tiles="--block 128x256x64,128x128x64"
 clusters="--cluster 1x1,2x1,1x2"
 failed=0
@@ -163,7 +165,7 @@ ragged()
 	}'
 }
 
-# Batches and ragged groups: every policy, both layouts of B and of groups.
+# Batches and ragged groups: every policy, both layouts of B and of groups; and Hopper's kernels.
 groups()
 {
 	small="--kernel mma --block 64x64x32,128x128x32 --cluster 1x1,2x1"
@@ -177,11 +179,11 @@ groups()
 			# shellcheck disable=SC2086
 			{
 			sweep "groups $layout gap $gap" $small --layout $layout --gap $gap --xcds 3 \
-				--policy all --mode all --splits 3 --groups "$lists" --batch 1,2 \
-				--group-order all --n $(random 2 600 $number) --k 33,200
+				--policy all --mode steal --splits 3 --groups "$lists" --batch 1,2 \
+				--n $(random 1 600 $number) --k 200
 			sweep "groups $layout gap $gap masked" $small --layout $layout,masked \
 				--gap $gap --policy all --splits 3 --groups "$lists" --m 701 \
-				--n $(random 2 600 $number) --k 0,129
+				--n $(random 1 600 $number) --k 0,129
 			}
 		done
 	done
@@ -190,6 +192,32 @@ groups()
 	sweep "batches" $small --policy all --mode all --splits 3 --xcds 3 --batch 2,7 \
 		--section 1,3 --m 1,129,300 --n 130 --k 65,200
 	sweep "experts" --kernel mma --policy persistent,worksteal,stream-k --n 1000 --k 512 \
+		--groups "deepseek-v3-t64;deepseek-v3-t4096;mixtral-8x7b-t512"
+	}
+}
+
+# The same in Hopper's kernels.
+sm90_groups()
+{
+	grep -q "^sweep" "$out/table.txt" || printf '%-26s %7s %9s %11s %9s %9s %6s %5s %5s\n' \
+		sweep plans tiles elements failures error worst exit s >>"$out/table.txt"
+	# The words are split on purpose from here on.
+	# shellcheck disable=SC2086
+	{
+	sweep "sm90, ragged groups" --kernel sm90 --policy all --mode all --xcds 3 --splits 3 \
+		$clusters --block 128x256x64,128x192x64,128x128x64,128x64x64 \
+		--groups "5,0,$(ragged 20 300 91);0,1,$(ragged 7 700 92)" --n 200,$(random 1 600 93) \
+		--k 200
+	sweep "sm90, edges" --kernel sm90 --policy persistent,worksteal,stream-k $clusters $tiles \
+		--groups "1,63,64,65,127,128,129,191,192,193,0,255,256,257" --batch 1,2 \
+		--n 8,127,264 --k 1,64,65
+	sweep "sm90, masked" --kernel sm90 --policy all --splits 3 $clusters $tiles \
+		--layout nk,masked --m 300 --groups "0,1,$(ragged 20 300 94)" --n 136 --k 128
+	sweep "sm90, batches" --kernel sm90 --policy all --mode all --splits 3 --xcds 3 $clusters \
+		--block 128x128x64 --batch 2,7 --section 1,3 --m 1,129,300 --n 136 --k 200
+	sweep "sm90, larger clusters" --kernel sm90 --policy persistent,worksteal,split-k $tiles \
+		--cluster 2x2,4x1,1x4,4x2,2x4 --groups "5,0,$(ragged 20 700 95)" --n 520 --k 200
+	sweep "sm90, experts" --kernel sm90 --policy persistent,worksteal,stream-k --n 1000 --k 512 \
 		--groups "deepseek-v3-t64;deepseek-v3-t4096;mixtral-8x7b-t512"
 	}
 }

@@ -67,6 +67,8 @@ struct ts_gemm_kind {
 	const char *name, *program;
 	const char *groups_program;    /* with kernels for plans that are not plain; NULL: none */
 	const char *blocks, *clusters; /* that it has, in words: "64x64x32 and ..." */
+	/* Where none are given: blocks for one plan and for a comparison, and clusters for that. */
+	const char *default_blocks[2], *default_clusters;
 	/* Rows of the matrices begin at multiples of so many elements, or are copied; counters are
 	 * so many words apart. */
 	uint32_t align, counter_words;

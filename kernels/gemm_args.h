@@ -1,9 +1,10 @@
 /* What the GEMM kernels take, for them and for their host: C[m,n] = A[m,k] B[n,k]^T in bf16, sums
- * in fp32, by any plan but one of launches; items may be cut along k. */
+ * in fp32, by any plan but one of launches; items may be cut along k. Of groups, A and C have the
+ * rows of all of them, where ts_group_row() says, and B is [g,n,k]: maps know nothing of groups. */
 #ifndef TS_GEMM_ARGS_H
 #define TS_GEMM_ARGS_H
 
-#include "policies/all.h"
+#include "kernels/group_table.h"
 
 enum {
 	TS_GEMM_BLOCK_M = 128,
@@ -22,6 +23,10 @@ struct ts_gemm_map {
 struct ts_gemm_args {
 	struct ts_gemm_map a, b, c;
 	struct ts_plan plan;
+	const struct ts_plan *table; /* of a plan that is not plain, see group_table.h */
+	/* C, or its copy, where the copy engine would write rows of the next group. */
+	uint16_t *c_rows;
+	uint64_t ldc;
 	uint32_t *counters;
 	/* Of a plan with a workspace: its slots, and for each counter, rank and half of the tile a
 	 * word. */

@@ -5,14 +5,19 @@
 /* Each kernel has tiles of its own width. */
 static const struct {
 	uint32_t block_n;
-	const char *name;
-} kernels[] = {
-	{256, "ts_gemm_256"}, {192, "ts_gemm_192"}, {128, "ts_gemm_128"}, {64, "ts_gemm_64"}};
+	const char *name, *groups; /* for plain plans, and for others */
+} kernels[] = {{256, "ts_gemm_256", "ts_gemm_groups_256"},
+	{192, "ts_gemm_192", "ts_gemm_groups_192"}, {128, "ts_gemm_128", "ts_gemm_groups_128"},
+	{64, "ts_gemm_64", "ts_gemm_groups_64"}};
 
 static bool find(struct ts_gemm *g, GError **error)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
-		g->kernels[i] = g->gpu.ops->kernel(&g->gpu, kernels[i].name, TS_GEMM_SHARED, error);
+	for (size_t i = 0; i < 2 * G_N_ELEMENTS(kernels); i++) {
+		size_t width = i % G_N_ELEMENTS(kernels);
+
+		g->kernels[i] = g->gpu.ops->kernel(&g->gpu,
+			i == width ? kernels[width].name : kernels[width].groups, TS_GEMM_SHARED,
+			error);
 		if (g->kernels[i] == NULL)
 			return false;
 	}
@@ -21,10 +26,9 @@ static bool find(struct ts_gemm *g, GError **error)
 
 static void *kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
 {
-	(void)plain;
 	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
 		if (kernels[i].block_n == block_n)
-			return g->kernels[i];
+			return g->kernels[i + (plain ? 0 : G_N_ELEMENTS(kernels))];
 	return NULL;
 }
 
@@ -81,7 +85,12 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 	const struct ts_gemm_layout *l = &g->layout;
 	struct ts_backend_grid grid =
 		make_grid(g, p->workers, p->block_n, p->cluster_m, p->cluster_n);
+	const struct ts_gemm_matrix *c = l->wide_c.at != 0 ? &l->wide_c : &l->c;
 	struct ts_gemm_args args = {.plan = *p,
+		.table =
+			(const struct ts_plan *)(uintptr_t)(p->plain ? 0 : ts_gemm_at(g, l->table)),
+		.c_rows = (uint16_t *)(uintptr_t)ts_gemm_at(g, c->at),
+		.ldc = c->ld,
 		.counters = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->counters),
 		.workspace = (float *)(uintptr_t)ts_gemm_at(g, l->workspace),
 		.flags = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->flags),
@@ -99,8 +108,11 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
  * launch and to its time. */
 const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.program = "gemm_sm90",
+	.groups_program = "gemm_sm90_groups",
 	.blocks = "128x256x64, 128x192x64, 128x128x64 and 128x64x64",
 	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
+	.default_blocks = {"128x256x64", "128x256x64,128x128x64"},
+	.default_clusters = "1x1,2x1,1x2",
 	.align = 8,
 	.counter_words = 1,
 	.flags = true,

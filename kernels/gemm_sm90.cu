@@ -1,8 +1,18 @@
 /* GEMM for Hopper: any policy, order, remap and cluster in one kernel. Of three warpgroups one has
  * the loader (one thread: the copy engine fills a ring of stages) and the scheduler (one thread of
  * the cluster: asks the policy and hands items to all roles of all CTAs); the two others multiply,
- * 64 rows of the tile each, and write the output. */
-#define TS_PLAIN_ONLY /* the host refuses groups and shapes */
+ * 64 rows of the tile each, and write the output.
+ *
+ * The maps of groups are those of all their rows. What is loaded beyond the end of a group is the
+ * next one's, and only goes into sums that are not stored: the last rows of a group are written one
+ * by one, from the box in shared memory. */
+#if !defined(TS_GROUPS)
+#define TS_PLAIN_ONLY /* plans with groups go to the kernels of the other compilation */
+#else
+/* With groups policies are so large that compilers would call them, for which a worker had to be in
+ * memory. */
+#define TS_HD __host__ __device__ __attribute__((always_inline))
+#endif
 #include "kernels/gemm_args.h"
 #include "kernels/ptx_multiply.h"
 #include "policies/pipeline.h"
@@ -18,7 +28,70 @@ enum { ITEMS = 2 };
 struct alignas(16) handed {
 	uint32_t m, n, k_begin, k_end;
 	uint32_t slot, parts, counter, owns;
+#if defined(TS_GROUPS)
+	/* Of the item's group: how many rows it has in A and C, and the first of them, and of its B.
+	 * 16 bytes are handed on at a time. */
+	uint32_t rows, row, row_b, spare;
+#endif
 };
+
+enum { WORDS = sizeof(struct handed) / sizeof(uint32_t) };
+
+#if defined(TS_GROUPS)
+
+TS_GPU void find_group(const struct ts_gemm_args *a, uint32_t g, struct handed *h)
+{
+	const struct ts_plan *p = ts_group_table_plan(&a->plan, a->table);
+
+	h->rows = ts_grid(p, g)->m;
+	h->row = (uint32_t)ts_group_row(p, g);
+	h->row_b = g * a->plan.n;
+}
+
+TS_GPU uint32_t group_rows(const struct ts_gemm_args *a, const struct handed *h)
+{
+	(void)a;
+	return h->rows;
+}
+
+TS_GPU uint32_t group_row(const struct handed *h)
+{
+	return h->row;
+}
+
+TS_GPU uint32_t group_row_b(const struct handed *h)
+{
+	return h->row_b;
+}
+
+#else
+
+TS_GPU void find_group(const struct ts_gemm_args *a, uint32_t g, struct handed *h)
+{
+	(void)a;
+	(void)g;
+	(void)h;
+}
+
+TS_GPU uint32_t group_rows(const struct ts_gemm_args *a, const struct handed *h)
+{
+	(void)h;
+	return a->plan.m;
+}
+
+TS_GPU uint32_t group_row(const struct handed *h)
+{
+	(void)h;
+	return 0;
+}
+
+TS_GPU uint32_t group_row_b(const struct handed *h)
+{
+	(void)h;
+	return 0;
+}
+
+#endif
 
 /* All shared memory of a CTA. Operands and output boxes are swizzled by the copy engine, which
  * needs 1024 byte alignment. */
@@ -88,15 +161,26 @@ TS_GPU bool is_step_of(const struct ts_step *s, const struct handed *h)
 	return s->act == TS_FIX_UP && s->owns && s->slot == h->slot && s->parts == h->parts;
 }
 
+/* Registers of a thread in the warpgroup with the scheduler, and in one that multiplies; whether
+ * the scheduler asks for its first item while the barriers are made, for the sake of short
+ * launches. A policy with groups takes more, and is there only once. */
+#if defined(TS_GROUPS)
+enum { FEWER = 72, MORE = 216, ASKS_EARLY = false };
+#define ASK_GPU static __device__ __forceinline__
+#else
+enum { FEWER = 56, MORE = 224, ASKS_EARLY = true };
+#define ASK_GPU TS_GPU
+#endif
+
 /* Asks the policy until it has an item for the worker, or none, and of a part for all its steps. */
-TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
+ASK_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 {
 	enum ts_gemm_fault fault = TS_GEMM_NO_FAULT;
 	struct handed h = {0, 0, 0, 0, 0, 0, 0, 0};
 	uint32_t answer = 0;
 
 	while (fault == TS_GEMM_NO_FAULT) {
-		struct ts_step s = ts_next(&a->plan, w, answer);
+		struct ts_step s = ts_next(ts_group_table_plan(&a->plan, a->table), w, answer);
 		bool whole = s.k_begin == 0 && s.k_end == a->plan.depth && s.owns;
 
 		if (s.act == TS_STOP)
@@ -108,6 +192,8 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 				fault = TS_GEMM_NO_COUNTER;
 		} else if (h.k_end == 0) {
 			h = {s.m, s.n, s.k_begin, s.k_end, s.slot, s.parts, 0, s.owns ? 1u : 0u};
+			if (s.act == TS_WORK)
+				find_group(a, s.g, &h);
 			if (s.act != TS_WORK || (!whole && a->plan.workspace == 0))
 				fault = TS_GEMM_PARTIAL;
 			else if (s.owns && s.parts == 0)
@@ -127,7 +213,7 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 	return h;
 }
 
-/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item. */
+/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item, if it asks early. */
 template <class ROOM>
 TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
 	struct ts_worker w, struct handed h)
@@ -137,10 +223,10 @@ TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *
 	for (uint32_t count = 0;; count++) {
 		uint64_t *full = &r->item_full[ring.stage];
 
-		if (count > 0) {
+		if (count > 0)
 			ptx_barrier_wait(&r->wanted, (count - 1) & 1);
+		if (count > 0 || !ASKS_EARLY)
 			h = ask(a, &w);
-		}
 		ptx_barrier_wait(&r->item_empty[ring.stage], ts_empty_parity(ring));
 		r->items[ring.stage] = h;
 		ptx_barrier_arrive(full);
@@ -148,9 +234,14 @@ TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *
 			const uint32_t item[4] = {h.m, h.n, h.k_begin, h.k_end};
 			const uint32_t meet[4] = {h.slot, h.parts, h.counter, h.owns};
 
-			ptx_barrier_expect_at(full, rank, sizeof item + sizeof meet);
+			ptx_barrier_expect_at(full, rank, sizeof h);
 			ptx_store_at(&r->items[ring.stage].m, full, rank, item);
 			ptx_store_at(&r->items[ring.stage].slot, full, rank, meet);
+#if defined(TS_GROUPS)
+			const uint32_t group[4] = {h.rows, h.row, h.row_b, h.spare};
+
+			ptx_store_at(&r->items[ring.stage].rows, full, rank, group);
+#endif
 		}
 		if (h.k_end == 0)
 			return;
@@ -177,7 +268,7 @@ template <class ROOM> TS_GPU uint32_t take_together(ROOM *r, struct ts_pipeline 
 	uint32_t lane = gpu_thread() % 32, word;
 
 	ptx_barrier_wait_cluster(&r->item_full[ring->stage], ts_full_parity(*ring));
-	word = (&r->items[ring->stage].m)[lane % 8];
+	word = (&r->items[ring->stage].m)[lane % WORDS];
 	__syncwarp();
 	if (lane == 0 && r->items[ring->stage].k_end != 0)
 		ptx_barrier_arrive_at(&r->item_empty[ring->stage], 0);
@@ -188,8 +279,14 @@ template <class ROOM> TS_GPU uint32_t take_together(ROOM *r, struct ts_pipeline 
 /* What a warp has to know of its item while it multiplies, */
 TS_GPU struct handed find_work(uint32_t word)
 {
-	return {ptx_of_lane(word, 0), ptx_of_lane(word, 1), ptx_of_lane(word, 2),
+	struct handed h = {ptx_of_lane(word, 0), ptx_of_lane(word, 1), ptx_of_lane(word, 2),
 		ptx_of_lane(word, 3), 0, 0, 0, 0};
+
+#if defined(TS_GROUPS)
+	h.rows = ptx_of_lane(word, 8);
+	h.row = ptx_of_lane(word, 9);
+#endif
+	return h;
 }
 
 /* and what comes after. */
@@ -202,11 +299,19 @@ TS_GPU struct handed find_rest(uint32_t word)
 TS_GPU struct ts_tile find_tile(
 	const struct ts_plan *p, const struct handed *h, const struct place *at)
 {
+#if defined(TS_GROUPS)
+	/* As ts_cta_tile() says it of a rectangle, without a look at the group's grid in memory. */
+	struct ts_tile t = {h->m + at->m, h->n + at->n, false};
+
+	t.valid = t.m * BLOCK_M < h->rows && t.n < p->cols;
+	return t;
+#else
 	struct ts_step s = ts_step_make(TS_WORK);
 
 	s.m = h->m;
 	s.n = h->n;
 	return ts_cta_tile(p, &s, at->rank);
+#endif
 }
 
 /* One slice of an operand, for all CTAs of the cluster that share it. */
@@ -250,10 +355,11 @@ TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
 			ptx_barrier_wait(&r->empty[stage.stage], ts_empty_parity(stage));
 			ptx_barrier_expect(full, sizeof r->a[0] + sizeof r->b[0]);
 			copy_slice(&a->a, full, &r->a[stage.stage][at->n * rows_a * BLOCK_K],
-				k * BLOCK_K, tile.m * BLOCK_M + at->n * rows_a, ranks_a,
-				at->cluster_n > 1);
+				k * BLOCK_K, group_row(&h) + tile.m * BLOCK_M + at->n * rows_a,
+				ranks_a, at->cluster_n > 1);
 			copy_slice(&a->b, full, &r->b[stage.stage][at->m * rows_b * BLOCK_K],
-				k * BLOCK_K, tile.n * ROOM::block_n + at->m * rows_b, ranks_b,
+				k * BLOCK_K,
+				group_row_b(&h) + tile.n * ROOM::block_n + at->m * rows_b, ranks_b,
 				at->cluster_m > 1);
 			stage = ts_pipeline_next(stage, ROOM::stages);
 		}
@@ -283,12 +389,40 @@ TS_GPU void free_stage(uint32_t writer, uint32_t stage)
 }
 
 /* A warpgroup's half of a tile of C, rounded, and its first row and column: while it is on its way
- * out the next tile is multiplied. */
+ * out the next tile is multiplied. Of groups, how many of its rows are not the next one's is what
+ * the column, a multiple of BOX, leaves room for: less one, in x % BOX. */
 template <int PAIRS> struct rounded {
 	uint32_t pairs[PAIRS];
 	uint32_t x, y;
 	bool there;
 };
+
+#if defined(TS_GROUPS)
+
+/* The first `rows` rows of a box, 16 bytes a thread, where the copy engine would write those that
+ * follow too. */
+TS_GPU void store_rows(const struct ts_gemm_args *a, const uint16_t *box, uint32_t x, uint32_t y,
+	uint32_t rows, uint32_t n)
+{
+	uint32_t thread = ptx_thread() % 128, chunk = thread % 8;
+	uint32_t left = x + chunk * 8 < n ? n - x - chunk * 8 : 0;
+
+#pragma unroll 1
+	for (uint32_t row = thread / 8; row < rows; row += 128 / 8) {
+		const uint16_t *from = box + row * BOX + (chunk ^ row % 8) * 8;
+		uint16_t *to = a->c_rows + (uint64_t)(y + row) * a->ldc + x + chunk * 8;
+
+		if (left >= 8) {
+			*(uint4 *)to = *(const uint4 *)from;
+			continue;
+		}
+#pragma unroll 1
+		for (uint32_t i = 0; i < left; i++)
+			to[i] = from[i];
+	}
+}
+
+#endif
 
 /* One box of it, to shared memory and from there to C by the copy engine, which leaves out what is
  * beyond the edge. */
@@ -300,7 +434,7 @@ TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
 	uint32_t row = thread / 32 * 16 + lane % 16; /* whose address this lane gives */
 	uint16_t *to = r->c[half][box % ROOM::outputs];
 	uint32_t address = ptx_shared(to) + row * 128 + (lane / 16 ^ row % 8) * 16;
-	uint32_t x = c.x + (uint32_t)box * BOX;
+	uint32_t x = c.x / BOX * BOX + (uint32_t)box * BOX;
 
 	if (thread == 0)
 		ptx_copy_out_wait<ROOM::outputs - 1>();
@@ -315,6 +449,14 @@ TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
 	}
 	ptx_fence_copies();
 	ptx_sync(1 + half, 128);
+#if defined(TS_GROUPS)
+	if (c.x % BOX != BOX - 1) {
+		store_rows(a, to, x, c.y, c.x % BOX + 1, a->plan.n);
+		if (thread == 0)
+			ptx_copy_out_group();
+		return;
+	}
+#endif
 	if (thread != 0)
 		return;
 	/* Some boxes of an edge tile are outside altogether. */
@@ -507,10 +649,11 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 		struct handed h = find_work(word);
 		struct ts_tile tile = find_tile(&a->plan, &h, at);
 		uint32_t y = tile.m * BLOCK_M + half * BOX;
+		uint32_t rows = group_rows(a, &h);
 
 		if (h.k_end == 0)
 			break;
-		if (!tile.valid || y >= a->plan.m) {
+		if (!tile.valid || y >= rows) {
 			stage = pass(r, writer, &h, stage);
 			h = find_rest(word);
 			if (tile.valid && h.owns == 0)
@@ -531,6 +674,11 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 			c.pairs[i] = ptx_pack(d[2 * i], d[2 * i + 1]);
 		c.x = tile.n * ROOM::block_n;
 		c.y = y;
+#if defined(TS_GROUPS)
+		h = find_work(word);
+		c.x += min(h.rows - y, (uint32_t)BOX) - 1;
+		c.y += h.row;
+#endif
 		c.there = true;
 	}
 	store(a, r, half, c);
@@ -563,19 +711,18 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 		ptx_copy_prepare(&a->a);
 		ptx_copy_prepare(&a->b);
 		ptx_copy_prepare(&a->c);
-	} else if (thread == 32 && at.rank == 0) {
-		/* While the barriers are made, for the sake of short launches. */
+	} else if (ASKS_EARLY && thread == 32 && at.rank == 0) {
 		first = ask(a, &w);
 	}
 	meet(&at);
 	if (thread < 128) {
-		ptx_registers_less<56>();
+		ptx_registers_less<FEWER>();
 		if (thread == 0)
 			load(a, r, &at);
 		else if (thread == 32 && at.rank == 0)
 			schedule(a, r, &at, w, first);
 	} else {
-		ptx_registers_more<224>();
+		ptx_registers_more<MORE>();
 		multiply(a, r, &at, thread / 128 - 1);
 	}
 	/* A CTA that left could not be written to any more, nor told that a stage is free. */
@@ -583,22 +730,21 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 		meet(&at);
 }
 
-TS_KERNEL(ts_gemm_256, struct ts_gemm_args, TS_GEMM_THREADS)
-{
-	gemm<struct room<256, 4, 2>>(&args);
-}
-
-TS_KERNEL(ts_gemm_192, struct ts_gemm_args, TS_GEMM_THREADS)
-{
-	gemm<struct room<192, 5, 1>>(&args);
-}
-
-TS_KERNEL(ts_gemm_128, struct ts_gemm_args, TS_GEMM_THREADS)
-{
-	gemm<struct room<128, 6, 2>>(&args);
-}
-
-TS_KERNEL(ts_gemm_64, struct ts_gemm_args, TS_GEMM_THREADS)
-{
-	gemm<struct room<64, 8, 1>>(&args);
-}
+/* The kernel of a width, with so many stages, and boxes of C for each warpgroup. */
+#if defined(TS_GROUPS)
+#define KERNEL(block_n, stages, outputs)                                                           \
+	TS_KERNEL(ts_gemm_groups_##block_n, struct ts_gemm_args, TS_GEMM_THREADS)                  \
+	{                                                                                          \
+		gemm<struct room<block_n, stages, outputs>>(&args);                                \
+	}
+#else
+#define KERNEL(block_n, stages, outputs)                                                           \
+	TS_KERNEL(ts_gemm_##block_n, struct ts_gemm_args, TS_GEMM_THREADS)                         \
+	{                                                                                          \
+		gemm<struct room<block_n, stages, outputs>>(&args);                                \
+	}
+#endif
+KERNEL(256, 4, 2)
+KERNEL(192, 5, 1)
+KERNEL(128, 6, 2)
+KERNEL(64, 8, 1)

@@ -189,38 +189,22 @@ static int report(const struct ts_gpu_gemm *x, struct ts_bench *b, const struct 
 	return TS_EXIT_UNSOUND;
 }
 
-/* Schedules that there are kernels for, where none were given. */
-static void choose_schedules(struct ts_settings *s, bool groups)
-{
-	static const struct {
-		enum ts_axis axis;
-		const char *values, *of_groups;
-	} defaults[] = {{TS_AXIS_POLICY, "persistent,worksteal", "persistent,worksteal"},
-		{TS_AXIS_BLOCK, "128x256x64,128x128x64", "128x128x32,64x64x32"},
-		{TS_AXIS_CLUSTER, "1x1,2x1,1x2", "1x1"}};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
-		if (s->axes[defaults[i].axis] == NULL)
-			s->axes[defaults[i].axis] =
-				g_strdup(groups ? defaults[i].of_groups : defaults[i].values);
-}
-
 static int bench(
 	struct ts_settings *settings, const struct options *o, char **ret_text, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
-	struct ts_gpu_gemm x = {.settings = settings};
+	struct ts_gpu_gemm x = {.settings = settings, .several = true};
 	struct ts_bench b = {.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec))};
 	int code = TS_EXIT_USAGE;
 
+	if (settings->axes[TS_AXIS_POLICY] == NULL)
+		settings->axes[TS_AXIS_POLICY] = g_strdup("persistent,worksteal");
 	if (settings->dtype != NULL || settings->domain != NULL)
 		ts_refuse(error,
 			"--%s: the bench takes bf16 and the workers' numbers; leave it out",
 			settings->dtype != NULL ? "dtype" : "domain");
 	else if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
 		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {
-		x.groups = ts_shapes_have_groups(b.shapes) || settings->axes[TS_AXIS_BATCH] != NULL;
-		choose_schedules(settings, x.groups);
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;
 			if (list_schedules(&x, &b, error) && run_all(&x, &b, &cause))

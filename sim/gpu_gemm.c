@@ -119,9 +119,7 @@ static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError 
 static int gemm(struct ts_settings *settings, const struct options *o, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
-	struct ts_gpu_gemm x = {.settings = settings,
-		.groups = settings->axes[TS_AXIS_BATCH] != NULL ||
-			settings->axes[TS_AXIS_GROUPS] != NULL};
+	struct ts_gpu_gemm x = {.settings = settings};
 	int code = TS_EXIT_USAGE;
 
 	if (!read_options(&x, o, error))

@@ -15,7 +15,7 @@ struct ts_gpu_gemm {
 	struct ts_gemm_form form;
 	const char *as; /* instructions of the CPU; NULL: not given */
 	bool hardware_domain;
-	bool groups;              /* plans may have several */
+	bool several;             /* blocks and clusters by default */
 	struct ts_cublas *cublas; /* NULL where it was not asked for */
 	uint64_t workspace;       /* its memory */
 	struct ts_axes axes;

@@ -67,8 +67,9 @@ static char *text_report(const struct ts_gpu_gemm *x, const struct ts_plan *p,
 		put_times(out, "time", p, &r->ours);
 	if (r->timed && x->cublas != NULL) {
 		put_times(out, "cuBLAS", p, &r->theirs);
-		g_string_append_printf(out, "ratio        %.3f of cuBLAS' speed\n",
-			r->theirs.median_ms / r->ours.median_ms);
+		g_string_append_printf(out, "ratio        %.3f of cuBLAS' speed%s\n",
+			r->theirs.median_ms / r->ours.median_ms,
+			p->groups > 1 ? ", with a call for each group that has rows" : "");
 	}
 	g_string_append_printf(out, "\nrepeat with  %s\n", command);
 	return g_string_free(out, FALSE);

@@ -70,11 +70,6 @@ bool ts_gpu_gemm_plan(
 
 	if (!check_spec(x, spec, error))
 		return false;
-	if (!plain && x->gemm.kind->groups_program == NULL)
-		return ts_refuse(error,
-			"--batch, --groups and --row-order: the kernels of %s have one problem; "
-			"use --kernel mma",
-			x->gemm.kind->name);
 	resident = ts_gemm_residency(&x->gemm, plain, (uint32_t)spec->block_n,
 		(uint32_t)spec->cluster_m, (uint32_t)spec->cluster_n);
 	if (resident == 0)
@@ -163,6 +158,7 @@ bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t see
 static bool read_axes(struct ts_gpu_gemm *x, GError **error)
 {
 	char **block = &x->settings->axes[TS_AXIS_BLOCK];
+	char **cluster = &x->settings->axes[TS_AXIS_CLUSTER];
 	struct ts_device *d = g_new0(struct ts_device, 1);
 	bool good;
 
@@ -174,7 +170,9 @@ static bool read_axes(struct ts_gpu_gemm *x, GError **error)
 	d->group_units = g_new(uint32_t, 1);
 	d->group_units[0] = d->units;
 	if (*block == NULL)
-		*block = g_strdup(x->gemm.kind == &ts_gemm_mma ? "128x128x32" : "128x256x64");
+		*block = g_strdup(x->gemm.kind->default_blocks[x->several ? 1 : 0]);
+	if (x->several && *cluster == NULL)
+		*cluster = g_strdup(x->gemm.kind->default_clusters);
 	good = ts_settings_axes(x->settings, d, &x->axes, error);
 	ts_device_free(d);
 	return good;
@@ -194,11 +192,7 @@ static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 
 bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)
 {
-	const struct ts_gemm_kind *kind = x->kind;
-
-	if (kind == NULL && x->groups)
-		kind = &ts_gemm_mma;
-	if (!ts_gemm_open(&x->gemm, x->ops, kind, &x->form, x->as, error))
+	if (!ts_gemm_open(&x->gemm, x->ops, x->kind, &x->form, x->as, error))
 		return false;
 	if (x->hardware_domain && !x->gemm.kind->hardware_domain)
 		return ts_refuse(error,

@@ -61,7 +61,11 @@ static const struct {
 		"--cluster 1x1,2x1 --xcds 2 --groups '70,0,3;1' --batch 2 --n 70 --k 99 "
 		"--group-order all",
 		0, FALSE},
-	{"groups in Hopper's kernel", "gpu gemm --kernel sm90 --groups 5,6", 2, TRUE},
+	{"groups by every policy in Hopper's kernel",
+		"gpu gemm --kernel sm90 --policy all --mode all --cluster 1x1,2x1,1x2 --xcds 3 "
+		"--block 128x256x64,128x128x64 --groups '300,0,5,128,129;1,64' --batch 1,2 --n "
+		"129,520 --k 200",
+		0, TRUE},
 	{"groups", "gpu gemm --groups 300,0,5,128 --n 520 --k 200", 0, TRUE},
 	{"domains from the hardware",
 		"gpu gemm --backend cpu --domain hardware --policy worksteal --block 64x64x32 "

@@ -330,7 +330,7 @@ static const struct {
 	{"too few records", TS_PERSISTENT, few_records, true, "of records, which has"},
 	{"another plan in the kernel", TS_PERSISTENT, other_order, false, "where the policy gives"},
 	{"a group with another one's grid", TS_PERSISTENT, larger_group, false, "out of bounds", true},
-	{"a group that begins too late", TS_WORKSTEAL, late_group, false, "missing", true},
+	{"a group that begins too late", TS_WORKSTEAL, late_group, false, "comput", true},
 };
 
 static void test_fault(gconstpointer data)

@@ -12,7 +12,7 @@
 #include "sim/gpu_check.h"
 
 /* Problems a device, in quick tests and else. */
-enum { FEW = 6, MANY = 60, SIZE_MOST = 300, GROUPS_MOST = 6 };
+enum { FEW = 6, MANY = 48, SIZE_MOST = 300, GROUPS_MOST = 6 };
 
 static const char *const devices[] = {"sm80", "gfx942", "gfx950", "gfx1100", "gfx1200"};
 
