@@ -67,6 +67,7 @@ struct ts_cublas {
 	void *handle, *description, *preference;
 	uint64_t workspace, workspace_bytes;
 	GArray *problems; /* struct prepared */
+	GHashTable *best; /* numbers of algorithms by sizes in words */
 };
 
 static bool good(int status, const char *what, GError **error)
@@ -106,6 +107,7 @@ struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GE
 	b->workspace = workspace;
 	b->workspace_bytes = workspace_bytes;
 	b->problems = g_array_new(FALSE, TRUE, sizeof(struct prepared));
+	b->best = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	if (open_library(b, error) && good(b->api.create(&b->handle), "cublasLtCreate", error) &&
 		good(b->api.description_new(&b->description, COMPUTE_32F, REAL_32F),
 			"cublasLtMatmulDescCreate", error) &&
@@ -141,6 +143,7 @@ void ts_cublas_free(struct ts_cublas *b)
 		return;
 	ts_cublas_clear(b);
 	g_array_unref(b->problems);
+	g_hash_table_unref(b->best);
 	if (b->handle != NULL)
 		b->api.destroy(b->handle);
 	g_free(b);
@@ -170,6 +173,29 @@ bool ts_cublas_add(
 		return false;
 	*ret_count = (uint32_t)count;
 	return good(count > 0 ? 0 : -1, "finding an algorithm", error);
+}
+
+static char *size_text(const struct ts_cublas *b, uint32_t problem)
+{
+	const struct ts_cublas_problem *p =
+		&g_array_index(b->problems, struct prepared, problem).problem;
+
+	return g_strdup_printf("%ux%ux%u", p->m, p->n, p->k);
+}
+
+void ts_cublas_tell_best(struct ts_cublas *b, uint32_t problem, uint32_t index)
+{
+	g_hash_table_insert(b->best, size_text(b, problem), GUINT_TO_POINTER(index));
+}
+
+bool ts_cublas_best(const struct ts_cublas *b, uint32_t problem, uint32_t *ret_index)
+{
+	g_autofree char *size = size_text(b, problem);
+	gpointer index = NULL;
+	bool known = g_hash_table_lookup_extended(b->best, size, NULL, &index);
+
+	*ret_index = GPOINTER_TO_UINT(index);
+	return known;
 }
 
 bool ts_cublas_start(struct ts_cublas *b, uint32_t problem, uint32_t index, GError **error)

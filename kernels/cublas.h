@@ -28,6 +28,11 @@ void ts_cublas_clear(struct ts_cublas *b);
 bool ts_cublas_add(struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count,
 	GError **error);
 
+/* Which algorithm of a problem is the fastest, for whoever asks next: it is the same for all
+ * problems of its size, also after ts_cublas_clear(). False where none was told. */
+void ts_cublas_tell_best(struct ts_cublas *b, uint32_t problem, uint32_t index);
+bool ts_cublas_best(const struct ts_cublas *b, uint32_t problem, uint32_t *ret_index);
+
 /* Launches a problem with algorithm number `index` of its own. Doesn't wait. */
 bool ts_cublas_start(struct ts_cublas *b, uint32_t problem, uint32_t index, GError **error);
 

@@ -180,32 +180,31 @@ static bool choose(struct ts_gemm *g, const struct ts_plan *p, struct ts_cublas 
 	return good;
 }
 
-/* A problem for each group with rows. The algorithm is looked for once for each number of rows. */
+/* A problem for each group with rows. The algorithm is looked for once for each size: there may be
+ * hundreds of groups. */
 static bool prepare_theirs(
 	struct ts_gemm *g, const struct ts_plan *p, struct theirs *t, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
-	g_autoptr(GHashTable) known = g_hash_table_new(g_direct_hash, g_direct_equal);
 
 	ts_cublas_clear(t->library);
 	for (uint32_t i = 0; i < p->groups; i++) {
 		struct ts_gemm_group group = ts_gemm_group(g, p, i);
-		gpointer rows = GUINT_TO_POINTER(group.rows), same = NULL;
 		struct ts_cublas_problem problem = {group.rows, p->n, p->k,
 			ts_gemm_at(g, l->a.at) + group.row * l->a.ld * sizeof(uint16_t),
 			ts_gemm_at(g, l->b.at) + group.row_b * l->b.ld * sizeof(uint16_t),
 			ts_gemm_at(g, l->reference) + group.row * p->n * sizeof(uint16_t)};
-		uint32_t count, best;
+		uint32_t count, best, index = t->best->len;
 
 		if (group.rows == 0)
 			continue;
 		if (!ts_cublas_add(t->library, &problem, &count, error))
 			return false;
-		if (g_hash_table_lookup_extended(known, rows, NULL, &same))
-			best = GPOINTER_TO_UINT(same);
-		else if (!choose(g, p, t->library, t->best->len, count, &best, error))
-			return false;
-		g_hash_table_insert(known, rows, GUINT_TO_POINTER(best));
+		if (!ts_cublas_best(t->library, index, &best)) {
+			if (!choose(g, p, t->library, index, count, &best, error))
+				return false;
+			ts_cublas_tell_best(t->library, index, best);
+		}
 		g_array_append_val(t->best, best);
 	}
 	return true;
