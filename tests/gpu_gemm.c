@@ -111,6 +111,37 @@ static void test_case(gconstpointer data)
 		g_assert_true(g_str_has_prefix(err, "tilesim: "));
 }
 
+/* cuBLAS gets a call for each group that has rows, and looks for the best of its algorithms, of
+ * which there are two, three times for each size: groups of 70, 0, 3 and 70 rows have two. */
+static void test_calls(void)
+{
+	static const struct {
+		const char *words, *says;
+	} rows[] = {
+		{"--groups 70,0,3,70 --repeat 5", "3 problems, 27 products, 0 layouts left"},
+		{"--batch 4 --m 70 --repeat 5", "4 problems, 26 products, 0 layouts left"},
+		{"--m 70 --repeat 5", "1 problems, 11 products, 0 layouts left"},
+	};
+	g_autofree char *folder = g_path_get_dirname(g_getenv("FAKE_CUBLAS"));
+	g_autofree char *before = g_strdup(g_getenv("LD_LIBRARY_PATH"));
+
+	g_setenv("LD_LIBRARY_PATH", folder, TRUE);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *words = g_strconcat("gpu gemm --backend cpu --n 40 --k 64 "
+						     "--block 64x64x32 --cublas ",
+			rows[i].words, NULL);
+		g_autofree char *err = NULL;
+
+		g_assert_cmpint(call(words, &err), ==, 0);
+		if (strstr(err, rows[i].says) == NULL)
+			g_error("tilesim %s: not '%s' but '%s'", words, rows[i].says, err);
+	}
+	if (before == NULL)
+		g_unsetenv("LD_LIBRARY_PATH");
+	else
+		g_setenv("LD_LIBRARY_PATH", before, TRUE);
+}
+
 /* Three schedules of two shapes, in ms: the second schedule's first product is wrong and would be
  * the fastest, the third has no kernel for the second shape. */
 static struct ts_bench make_bench(void)
@@ -213,6 +244,7 @@ static void test_bench_plot(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gpu gemm/calls of cuBLAS", test_calls);
 	g_test_add_func("/gpu bench/report", test_bench);
 	g_test_add_func("/gpu bench/picture", test_bench_plot);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
