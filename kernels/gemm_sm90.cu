@@ -29,8 +29,8 @@ struct alignas(16) handed {
 	uint32_t m, n, k_begin, k_end;
 	uint32_t slot, parts, counter, owns;
 #if defined(TS_GROUPS)
-	/* Of the item's group: how many rows it has in A and C, and the first of them, and of its B.
-	 * 16 bytes are handed on at a time. */
+	/* Of the item's group: how many rows it has in A and C, and the first of them, and of its
+	 * B. 16 bytes are handed on at a time. */
 	uint32_t rows, row, row_b, spare;
 #endif
 };

@@ -329,7 +329,8 @@ static const struct {
 	{"too few counters", TS_WORKSTEAL, few_counters, true, "claims from 4 bytes"},
 	{"too few records", TS_PERSISTENT, few_records, true, "of records, which has"},
 	{"another plan in the kernel", TS_PERSISTENT, other_order, false, "where the policy gives"},
-	{"a group with another one's grid", TS_PERSISTENT, larger_group, false, "out of bounds", true},
+	{"a group with another one's grid", TS_PERSISTENT, larger_group, false, "out of bounds",
+		true},
 	{"a group that begins too late", TS_WORKSTEAL, late_group, false, "comput", true},
 };
 
