@@ -40,6 +40,7 @@ static const struct {
 	const char *cells;
 	const char *policy; /* here; NULL: any */
 	const char *ours;   /* how it is asked for, beside the policy */
+	char kernels;       /* which take it: p, the probe only; -, none; 0, the GEMM too */
 } rows[] = {
 	{"row and column, data-parallel", "YYYYY-YYYYYYYYYY---", "data-parallel",
 		"--order row, column"},
@@ -52,7 +53,7 @@ static const struct {
 	{"Hilbert", "--------Y----------", NULL, "--order hilbert, hilbert-clipped"},
 	{"Morton", "-------------------", NULL, "--order morton"},
 	{"static persistent stride", "YYYoYYYYYYYYYYYYY-Y", "persistent", ""},
-	{"cluster launch control", "Yo--Y-YY---rY------", "clc", ""},
+	{"cluster launch control", "Yo--Y-YY---rY------", "clc", "", '-'},
 	{"one software counter", "--Y---YY--Y---YY---", "worksteal", "--mode global"},
 	{"counters per XCD", "--Y-----------YY---", "worksteal", "--mode slots"},
 	{"own counter, then global", "--o------------Y---", "worksteal", "--mode hierarchical"},
@@ -64,8 +65,8 @@ static const struct {
 	{"XCD remap, chunked", "--YY------Y---r----", NULL, "--remap chunked"},
 	{"grouped GEMM, MoE", "Yo--oYY--YYorYrYY--", NULL, "--groups"},
 	{"attention, longest first", "o------Y--YY-Y-----", NULL,
-		"--shape causal --row-order descending"},
-	{"triangles", "Y-----Y------------", NULL, "--shape triangle"},
+		"--shape causal --row-order descending", 'p'},
+	{"triangles", "Y-----Y------------", NULL, "--shape triangle", 'p'},
 	{"heads by XCD", "----------Y--------", NULL, "--batch --remap chiplet"},
 	{"cluster tails", "YY--YYYYY--oYY-----", NULL, "--cluster"},
 	{"rank-rotated all-gather", "Y---Y-Y---------YY-", NULL,
@@ -102,6 +103,14 @@ static const char *place_name(size_t i)
 	return ts_backends[i] == NULL ? NULL : ts_backends[i]->name;
 }
 
+/* Does it run in column `i` of those? */
+static char place_cell(size_t row, size_t i)
+{
+	if (!is_registered(rows[row].policy))
+		return '-';
+	return i < 2 || rows[row].kernels == 0 ? 'Y' : rows[row].kernels;
+}
+
 static void print_text(void)
 {
 	g_print("%-30s", "");
@@ -112,18 +121,18 @@ static void print_text(void)
 	g_print("  here\n");
 	for (size_t row = 0; row < G_N_ELEMENTS(rows); row++) {
 		g_autofree char *ours = ours_text(row);
-		bool here = is_registered(rows[row].policy);
 
 		g_print("%-30s", rows[row].schedule);
 		for (int i = 0; i < PROJECTS; i++)
 			g_print("  %c", rows[row].cells[i] == '-' ? '.' : rows[row].cells[i]);
 		for (size_t i = 0; place_name(i) != NULL; i++)
 			g_print("%s%-*c", i == 0 ? " | " : " ", (int)strlen(place_name(i)),
-				here ? 'Y' : '.');
+				place_cell(row, i) == '-' ? '.' : place_cell(row, i));
 		g_print("  %s\n", ours);
 	}
 	g_print("\nY ships it, o has it as an example, r by its name only (code not read).\n"
-		"Behind the bar: simulated, verified, and the backends of `tilesim gpu`.\n");
+		"Behind the bar: simulated, verified, and the backends of `tilesim gpu`: Y in the "
+		"GEMM, p in the probe only.\n");
 	for (int i = 0; i < PROJECTS; i++)
 		g_print("%s %s%s", projects[i].name, projects[i].meaning,
 			i + 1 < PROJECTS ? ", " : ".\n");
@@ -137,7 +146,6 @@ static void print_json(void)
 	json_builder_begin_array(b);
 	for (size_t row = 0; row < G_N_ELEMENTS(rows); row++) {
 		g_autofree char *ours = ours_text(row);
-		bool here = is_registered(rows[row].policy);
 
 		json_builder_begin_object(b);
 		ts_json_text_member(b, "schedule", rows[row].schedule);
@@ -147,8 +155,11 @@ static void print_json(void)
 			ts_json_text_member(b, projects[i].meaning, cell);
 		}
 		ts_json_text_member(b, "here", ours);
-		for (size_t i = 0; place_name(i) != NULL; i++)
-			ts_json_text_member(b, place_name(i), here ? "Y" : "-");
+		for (size_t i = 0; place_name(i) != NULL; i++) {
+			const char cell[] = {place_cell(row, i), '\0'};
+
+			ts_json_text_member(b, place_name(i), cell);
+		}
 		json_builder_end_object(b);
 	}
 	json_builder_end_array(b);
