@@ -129,6 +129,11 @@ static inline TS_HD bool ts_order_is_inplace(enum ts_order order)
 	return order == TS_INPLACE_M || order == TS_INPLACE_N;
 }
 
+static inline TS_HD bool ts_order_is_curve(enum ts_order order)
+{
+	return order == TS_MORTON || order == TS_HILBERT || order == TS_HILBERT_CLIPPED;
+}
+
 /* A cell by panels: `along` the axis that is cut into them, `across` the other one. */
 struct ts_spot {
 	uint32_t along, across;
@@ -185,14 +190,12 @@ static inline TS_HD struct ts_spot ts_order_panels(const struct ts_plan *p, uint
 	return at;
 }
 
-/* Panels of an even width, and last a single row where the axis is odd: so the ids 2i and 2i + 1
- * are always neighbours on one axis and can share an operand. */
-static inline TS_HD struct ts_spot ts_order_pairs(const struct ts_plan *p, uint32_t id)
+/* Paired: panels of an even width, and last a single row where the axis is odd, which this is. So
+ * the ids 2i and 2i + 1 are always neighbours on one axis and can share an operand. */
+static inline TS_HD struct ts_spot ts_order_last_row(const struct ts_plan *p, uint32_t id)
 {
 	struct ts_spot at;
 
-	if (id < p->last_row)
-		return ts_order_panels(p, id);
 	at.along = ts_order_by_columns((enum ts_order)p->order) ? p->cluster_cols - 1
 								: p->cluster_rows - 1;
 	at.across = id - p->last_row;
@@ -220,21 +223,26 @@ static inline TS_HD struct ts_spot ts_order_inplace(const struct ts_plan *p, uin
 	return at;
 }
 
+static inline TS_HD struct ts_point ts_order_curve(const struct ts_plan *p, uint32_t id)
+{
+	if (p->order == TS_HILBERT)
+		return ts_curve_hilbert(id, p->cluster_rows, p->cluster_cols);
+	return ts_curve_clipped(
+		id, p->cluster_rows, p->cluster_cols, p->across, p->order == TS_HILBERT_CLIPPED);
+}
+
 /* Where in one grid the cluster with id `id` lies, 0 <= id < cluster_rows * cluster_cols. */
 static inline TS_HD struct ts_point ts_order_cell(const struct ts_plan *p, uint32_t id)
 {
 	enum ts_order order = (enum ts_order)p->order;
 	struct ts_spot at;
 
-	if (order == TS_HILBERT)
-		return ts_curve_hilbert(id, p->cluster_rows, p->cluster_cols);
-	if (order == TS_HILBERT_CLIPPED || order == TS_MORTON)
-		return ts_curve_clipped(id, p->cluster_rows, p->cluster_cols, p->across,
-			order == TS_HILBERT_CLIPPED);
+	if (ts_order_is_curve(order))
+		return ts_order_curve(p, id);
 	if (ts_order_is_inplace(order))
 		at = ts_order_inplace(p, id);
-	else if (ts_order_is_paired(order))
-		at = ts_order_pairs(p, id);
+	else if (id >= p->last_row)
+		at = ts_order_last_row(p, id);
 	else
 		at = ts_order_panels(p, id);
 	return ts_order_by_columns(order) ? ts_point_make(at.across, at.along)

@@ -113,7 +113,7 @@ struct ts_plan {
 	struct ts_divisor width, last_width;
 	uint32_t full_panels; /* panels of the full width */
 	uint32_t across;      /* clusters along the other axis */
-	uint32_t last_row;    /* paired: the first id of the odd last row or column */
+	uint32_t last_row;    /* paired: the first id of the odd last row or column; else of none */
 
 	/* Fold of a triangle (shape.h): `ratio` lines of an item's shorter side make its longer
 	 * one; `lines` of them are folded, beginning with number `first_line`. */

@@ -33,7 +33,7 @@ static const struct planted planted[] = {
 	{"the stride one too long", "policy=persistent tiles=1x9 workers=3", ts_plant_long_stride,
 		NULL, TS_TILE_MISSING, "nobody computes 2 tiles: (0,3) (0,7)"},
 	{"the stride one too short", "policy=persistent tiles=1x9 workers=3", ts_plant_short_stride,
-		NULL, TS_TILE_TWICE, "worker 0 computes tile (0,2), which is"},
+		NULL, TS_TILE_TWICE, "worker 2 computes tile (0,2), which is"},
 	{"more missing tiles than are named", "tiles=7x2", NULL, ts_plant_strict_guard,
 		TS_TILE_MISSING, "nobody computes 2 tiles: (6,0) (6,1)"},
 	{"a cluster whose tail is not guarded",

@@ -148,23 +148,23 @@ void ts_coverage_odd(struct ts_coverage *c, uint32_t worker, uint32_t rank, uint
 		ts_coverage_fault(c, &f);
 }
 
-void ts_coverage_mark_grids(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
-	const struct ts_step *s,
+void ts_coverage_mark_grids(struct ts_coverage *c, uint32_t worker, struct ts_step s,
 	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t))
 {
-	const struct ts_plan *grid = s->g < p->groups ? ts_grid(p, s->g) : NULL;
+	const struct ts_plan *p = c->plan;
+	const struct ts_plan *grid = s.g < p->groups ? ts_grid(p, s.g) : NULL;
 	uint64_t first;
 	bool whole;
 
-	if (grid == NULL || !ts_shape_has_item(grid, s->m, s->n)) {
-		ts_coverage_odd(c, worker, 0, s->g, s->m, s->n, s->k_begin, s->k_end, s->owns);
+	if (grid == NULL || !ts_shape_has_item(grid, s.m, s.n)) {
+		ts_coverage_odd(c, worker, 0, s.g, s.m, s.n, s.k_begin, s.k_end, s.owns);
 		return;
 	}
-	first = ts_tile_index(p, s->g, 0, 0);
-	whole = s->k_begin == 0 && s->k_end == ts_shape_depth(grid, s->m) && s->owns &&
+	first = ts_tile_index(p, s.g, 0, 0);
+	whole = s.k_begin == 0 && s.k_end == ts_shape_depth(grid, s.m) && s.owns &&
 		c->parts == NULL;
 	for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {
-		struct ts_tile tile = cta_tile(p, s, rank);
+		struct ts_tile tile = cta_tile(p, &s, rank);
 		uint64_t index = first + (uint64_t)tile.m * grid->cols + tile.n;
 		uint64_t bit = (uint64_t)1 << (index & 63);
 
@@ -173,8 +173,8 @@ void ts_coverage_mark_grids(struct ts_coverage *c, const struct ts_plan *p, uint
 		if (whole && ts_shape_has(grid, tile.m, tile.n) && (c->bits[index >> 6] & bit) == 0)
 			c->bits[index >> 6] |= bit;
 		else
-			ts_coverage_odd(c, worker, rank, s->g, tile.m, tile.n, s->k_begin, s->k_end,
-				s->owns);
+			ts_coverage_odd(
+				c, worker, rank, s.g, tile.m, tile.n, s.k_begin, s.k_end, s.owns);
 	}
 }
 

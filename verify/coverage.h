@@ -59,13 +59,12 @@ static inline bool ts_coverage_claim(
 }
 
 /* The same for plans of several grids, or of shapes that are no rectangle. */
-void ts_coverage_mark_grids(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
-	const struct ts_step *s,
+void ts_coverage_mark_grids(struct ts_coverage *c, uint32_t worker, struct ts_step s,
 	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t));
 
 /* Worker `worker` computes CTA `rank`'s part of item `s` of a plain plan. */
-static inline void ts_coverage_tile(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
-	const struct ts_step *s, uint32_t rank, struct ts_tile tile)
+G_ALWAYS_INLINE static inline void ts_coverage_tile(struct ts_coverage *c, const struct ts_plan *p,
+	uint32_t worker, const struct ts_step *s, uint32_t rank, struct ts_tile tile)
 {
 	uint64_t index = (uint64_t)tile.m * p->cols + tile.n;
 	uint64_t bit = (uint64_t)1 << (index & 63);
@@ -81,15 +80,15 @@ static inline void ts_coverage_tile(struct ts_coverage *c, const struct ts_plan 
 
 /* Worker `worker` computes item `s` of `p`, which equals the plan that `c` was reset for. A loop
  * hands in its own copy, and `cta_tile`, for the compiler to see through. */
-static inline void ts_coverage_mark(struct ts_coverage *c, const struct ts_plan *p, uint32_t worker,
-	const struct ts_step *s,
+G_ALWAYS_INLINE static inline void ts_coverage_mark(struct ts_coverage *c, const struct ts_plan *p,
+	uint32_t worker, const struct ts_step *s,
 	struct ts_tile (*cta_tile)(const struct ts_plan *, const struct ts_step *, uint32_t))
 {
 	uint32_t ranks = p->cluster_m * p->cluster_n;
 	struct ts_tile tile;
 
 	if (!p->plain) {
-		ts_coverage_mark_grids(c, p, worker, s, cta_tile);
+		ts_coverage_mark_grids(c, worker, *s, cta_tile);
 		return;
 	}
 	tile = cta_tile(p, s, 0);

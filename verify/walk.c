@@ -1,4 +1,22 @@
 /* The driver of the verifier: one loop that carries out steps. */
+#include <glib.h>
+
+#include "policies/policy.h"
+
+/* What runs once an item. The calls are many, and of a function this long in so long a file the
+ * compiler would leave some; what it is told before the definition holds in this file only. */
+G_ALWAYS_INLINE static inline struct ts_step ts_data_parallel_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+G_ALWAYS_INLINE static inline struct ts_step ts_persistent_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+G_ALWAYS_INLINE static inline struct ts_step ts_worksteal_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+G_ALWAYS_INLINE static inline struct ts_step ts_clc_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+G_ALWAYS_INLINE static inline struct ts_step ts_order_item(const struct ts_plan *p, uint32_t id);
+G_ALWAYS_INLINE static inline struct ts_point ts_order_cell(const struct ts_plan *p, uint32_t id);
+G_ALWAYS_INLINE static inline struct ts_spot ts_order_panels(const struct ts_plan *p, uint32_t id);
+
 #include "verify/walk.h"
 
 #include <string.h>
@@ -17,7 +35,8 @@ struct seat {
 	uint32_t answer;
 	uint32_t waits; /* 1 while blocked */
 	uint32_t counter, value;
-	struct ts_hand hand;
+	uint32_t hand; /* its number in run.hands */
+	bool empty;    /* nobody is left to enter */
 };
 
 /* Small plans, of which there are most in a box, take no memory for their seats. */
@@ -29,8 +48,9 @@ struct run {
 	const struct ts_rules *rules;
 	struct ts_coverage *coverage;
 	struct seat *seats;
-	uint32_t count;   /* seats taken */
-	uint32_t entered; /* workers that have been let in or skipped */
+	struct ts_hand *hands; /* one a seat, or NULL where nobody can wait or keep a sum */
+	uint32_t count;        /* seats taken */
+	uint32_t entered;      /* workers that have been let in or skipped */
 	uint64_t steps, steps_max;
 };
 
@@ -63,10 +83,8 @@ static uint32_t below(uint64_t *state, uint32_t count)
 }
 
 /* Lets the next live worker into `seat`; false when none is left. */
-static bool enter(struct run *r, struct seat *seat)
+G_ALWAYS_INLINE static inline bool enter(struct run *r, const struct ts_plan *p, struct seat *seat)
 {
-	const struct ts_plan *p = r->plan;
-
 	/* The launches of the hardware go by its own counter, and take whom nobody has cancelled.
 	 */
 	if (p->launches == 1)
@@ -85,7 +103,8 @@ static bool enter(struct run *r, struct seat *seat)
 		seat->waits = 0;
 		seat->counter = 0;
 		seat->value = 0;
-		memset(&seat->hand, 0, sizeof seat->hand);
+		if (r->hands != NULL)
+			memset(&r->hands[seat->hand], 0, sizeof r->hands[seat->hand]);
 		return true;
 	}
 	return false;
@@ -100,7 +119,7 @@ static uint32_t count_live(const struct ts_plan *p, const uint8_t *live)
 	return count;
 }
 
-static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
+G_NO_INLINE static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
 {
 	struct ts_finding f = {0};
 
@@ -112,7 +131,7 @@ static void fault(struct run *r, enum ts_fault kind, const struct seat *seat)
 }
 
 /* All that are resident wait. */
-static void deadlock(struct run *r)
+G_NO_INLINE static void deadlock(struct run *r)
 {
 	struct ts_wait_graph graph;
 	struct ts_finding f;
@@ -147,9 +166,9 @@ static enum moved wait_on(const struct run *r, struct seat *seat)
 
 /* WAIT and SIGNAL, which only policies with a fix-up use. Counters are one array: claims, signals
  * and waits all see the same value. */
-static enum moved wait_or_signal(struct run *r, struct seat *seat, struct ts_step s)
+G_NO_INLINE static enum moved wait_or_signal(struct run *r, struct seat *seat, struct ts_step s)
 {
-	if (!ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, &s))
+	if (!ts_coverage_step(r->coverage, &r->hands[seat->hand], seat->worker.id, &s))
 		return FAILED;
 	if (s.act == TS_SIGNAL)
 		return MOVED;
@@ -159,47 +178,60 @@ static enum moved wait_or_signal(struct run *r, struct seat *seat, struct ts_ste
 }
 
 /* What a step means for partial sums, of which most plans have none. */
-static enum moved partial(struct run *r, struct seat *seat, struct ts_step s, enum moved how)
+G_NO_INLINE static enum moved partial(struct run *r, struct seat *seat, struct ts_step s)
 {
-	return ts_coverage_step(r->coverage, &seat->hand, seat->worker.id, &s) ? how : FAILED;
+	return ts_coverage_step(r->coverage, &r->hands[seat->hand], seat->worker.id, &s) ? MOVED
+											 : FAILED;
 }
 
-/* One turn of a worker: a step, and where that is an item of a plan with counters but no partial
- * sums, also the step behind it. Such items touch no counter and their marks are a set, so an item
- * commutes with all steps of other workers: any order of single steps ends like the order of turns
- * in which each item is moved up to its worker's next step. Half the turns are saved, and no order
- * of claims is lost. Steps are handed on by value where that is rare, to stay in registers
- * elsewhere. */
-G_ALWAYS_INLINE static inline enum moved turn(struct run *r, const struct ts_plan *p,
-	struct ts_coverage *c, struct seat *seat, uint64_t *steps, next_fn *next,
-	cta_tile_fn *cta_tile, item_fn *item)
+G_ALWAYS_INLINE static inline void mark(struct run *r, const struct ts_plan *p, uint32_t worker,
+	struct ts_step s, cta_tile_fn *cta_tile, item_fn *item)
 {
-	struct ts_worker w = seat->worker;
+	ts_coverage_mark(r->coverage, p, worker, &s, cta_tile);
+	if (item != NULL)
+		item(r->walk->data, worker, &s);
+}
+
+/* One turn of a seat: a step, and where that is an item of a plan without partial sums, also the
+ * step behind it. Such items touch no counter and their marks are a set, so an item commutes with
+ * all steps of other workers: any order of single steps ends like the order of turns in which each
+ * item is moved up to its worker's next step. Half the turns are saved, and no order of claims is
+ * lost. Without counters all steps commute, and who is told of items hears of one a turn. Where the
+ * worker stops the next one enters. Steps are handed on by value where that is rare, to stay in
+ * registers elsewhere. */
+G_ALWAYS_INLINE static inline enum moved turn(struct run *r, const struct ts_plan *p,
+	struct seat *seat, uint64_t *steps, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
+{
+	struct ts_worker *w = &seat->worker;
 	struct ts_step s;
 
 	if (seat->waits)
 		return wait_on(r, seat);
-	s = next(p, &w, seat->answer);
+	s = next(p, w, seat->answer);
 	++*steps;
-	if (s.act == TS_WORK && p->counters > 0 && p->workspace == 0) {
-		ts_coverage_mark(c, p, w.id, &s, cta_tile);
-		if (item != NULL)
-			item(r->walk->data, w.id, &s);
-		s = next(p, &w, seat->answer);
+	if (s.act == TS_WORK) {
+		mark(r, p, w->id, s, cta_tile, item);
+		if (p->workspace > 0)
+			return partial(r, seat, s);
+		if (p->counters == 0 && item != NULL)
+			return MOVED;
+		s = next(p, w, seat->answer);
 		++*steps;
 	}
-	seat->worker = w;
+	/* Before the others, for what most turns end with. */
+	if (s.act == TS_CLAIM)
+		return ts_coverage_claim(r->coverage, w->id, s.counter, &seat->answer) ? MOVED
+										       : FAILED;
 	switch (s.act) {
-	case TS_WORK:
-		ts_coverage_mark(c, p, w.id, &s, cta_tile);
-		if (item != NULL)
-			item(r->walk->data, w.id, &s);
-		return p->workspace > 0 ? partial(r, seat, s, MOVED) : MOVED;
-	case TS_CLAIM: return ts_coverage_claim(c, w.id, s.counter, &seat->answer) ? MOVED : FAILED;
+	case TS_WORK: return mark(r, p, w->id, s, cta_tile, item), MOVED;
 	case TS_WAIT:
 	case TS_SIGNAL: return wait_or_signal(r, seat, s);
-	case TS_FIX_UP: return partial(r, seat, s, MOVED);
-	case TS_STOP: return p->workspace > 0 ? partial(r, seat, s, LEFT) : LEFT;
+	case TS_FIX_UP: return partial(r, seat, s);
+	case TS_STOP:
+		if (p->workspace > 0 && partial(r, seat, s) == FAILED)
+			return FAILED;
+		return enter(r, p, seat) ? MOVED : LEFT;
+	case TS_CLAIM: break;
 	}
 	/* Only a policy file or a test gets here. */
 	seat->counter = (uint32_t)s.act;
@@ -208,7 +240,7 @@ G_ALWAYS_INLINE static inline enum moved turn(struct run *r, const struct ts_pla
 	return FAILED;
 }
 
-static bool all_wait(struct run *r)
+G_NO_INLINE static bool all_wait(struct run *r)
 {
 	for (uint32_t i = 0; i < r->count; i++)
 		if (!r->seats[i].waits || wait_on(r, &r->seats[i]) == MOVED)
@@ -216,47 +248,56 @@ static bool all_wait(struct run *r)
 	return true;
 }
 
+/* Takes out the empty seats; the others keep their order. */
+G_NO_INLINE static void close_up(struct run *r)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->count; i++)
+		if (!r->seats[i].empty)
+			r->seats[kept++] = r->seats[i];
+	r->count = kept;
+}
+
 /* The loop: as many turns as there are seats, then the checks, and again until all have left. */
 G_ALWAYS_INLINE static inline bool drive(
 	struct run *r, const struct ts_plan *p, next_fn *next, cta_tile_fn *cta_tile, item_fn *item)
 {
-	struct ts_coverage *c = r->coverage;
 	bool random = r->walk->pick == TS_ANY_ONE;
 	bool alone = r->walk->pick == TS_FIRST_ONE || r->walk->pick == TS_LAST_ONE;
 	uint64_t state = r->walk->seed;
 	uint64_t steps = 0;
 
 	while (r->count > 0) {
-		uint32_t kept = 0;
+		uint32_t left = 0;
 		bool stuck = true;
 
 		for (uint32_t i = 0; i < r->count; i++) {
-			uint32_t at = random ? below(&state, r->count) : i;
-			struct seat *seat = &r->seats[at];
+			struct seat *seat = &r->seats[random ? below(&state, r->count) : i];
 			enum moved how;
-			bool entered; /* and nobody could have come between */
 
-			do {
-				how = turn(r, p, c, seat, &steps, next, cta_tile, item);
-				stuck = stuck && how == BLOCKED;
-				entered = how == LEFT && enter(r, seat);
-				if (entered)
-					how = MOVED;
-			} while ((entered && p->counters == 0) ||
-				(alone && how == MOVED && steps <= r->steps_max));
+			do
+				how = turn(r, p, seat, &steps, next, cta_tile, item);
+			while (alone && how == MOVED && steps <= r->steps_max);
+			if (how == MOVED) {
+				stuck = false;
+				continue;
+			}
 			if (how == FAILED)
 				return false;
-			if (random && how == LEFT)
-				*seat = r->seats[--r->count];
-			if (how == LEFT)
+			if (how == BLOCKED)
 				continue;
-			if (kept != i && !random)
-				r->seats[kept] = *seat;
-			kept++;
+			stuck = false;
+			if (random) {
+				*seat = r->seats[--r->count];
+			} else {
+				seat->empty = true;
+				left++;
+			}
 		}
 		r->steps = steps;
-		if (!random)
-			r->count = kept;
+		if (left > 0)
+			close_up(r);
 		if (stuck && r->count > 0 && all_wait(r))
 			return deadlock(r), false;
 		if (steps > r->steps_max)
@@ -265,36 +306,91 @@ G_ALWAYS_INLINE static inline bool drive(
 	return true;
 }
 
-/* The loop once more for a policy and mode that cut no item, known to the compiler, and with a copy
- * of the plan that no store in the loop can change. Without either it takes half as long again. */
-G_ALWAYS_INLINE static inline bool known(struct run *r, next_fn *next, enum ts_mode mode)
+/* May the plan go through the loops below? Curves take much longer than any loop. */
+static bool is_simple(const struct ts_plan *p)
 {
+	return p->plain && !ts_order_is_curve((enum ts_order)p->order);
+}
+
+/* The loop once more for a simple plan of a policy and mode that cut no item, known to the
+ * compiler, and with a copy of the plan that no store in the loop can change. Without any of this
+ * it takes half as long again. */
+G_ALWAYS_INLINE static inline bool known(
+	struct run *r, enum ts_policy_id policy, next_fn *next, enum ts_mode mode)
+{
+	enum ts_order order = (enum ts_order)r->plan->order;
 	struct ts_plan plan = *r->plan;
 
+	/* For the compiler. */
+	if (ts_order_is_curve(order))
+		return false;
+	plan.plain = true;
+	plan.order = order;
 	plan.mode = mode;
 	plan.workspace = 0;
+	plan.launches = policy == TS_CLC ? 1 : 0;
+	if (policy == TS_DATA_PARALLEL || policy == TS_PERSISTENT)
+		plan.counters = 0;
 	return drive(r, &plan, next, ts_cta_tile, NULL);
 }
 
-static inline bool worksteal(struct run *r)
+/* Each is a function of its own: the compiler stops inlining in one that has grown too large. */
+G_NO_INLINE static bool data_parallel(struct run *r)
+{
+	return known(r, TS_DATA_PARALLEL, ts_data_parallel_next, TS_STEAL);
+}
+
+G_NO_INLINE static bool persistent(struct run *r)
+{
+	return known(r, TS_PERSISTENT, ts_persistent_next, TS_STEAL);
+}
+
+G_NO_INLINE static bool steal(struct run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_STEAL);
+}
+
+G_NO_INLINE static bool slots(struct run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_SLOTS);
+}
+
+G_NO_INLINE static bool global(struct run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_GLOBAL);
+}
+
+G_NO_INLINE static bool hierarchical(struct run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_HIERARCHICAL);
+}
+
+G_NO_INLINE static bool clc(struct run *r)
+{
+	return known(r, TS_CLC, ts_clc_next, TS_STEAL);
+}
+
+static bool worksteal(struct run *r)
 {
 	switch ((enum ts_mode)r->plan->mode) {
-	case TS_STEAL: return known(r, ts_worksteal_next, TS_STEAL);
-	case TS_SLOTS: return known(r, ts_worksteal_next, TS_SLOTS);
-	case TS_GLOBAL: return known(r, ts_worksteal_next, TS_GLOBAL);
-	case TS_HIERARCHICAL: return known(r, ts_worksteal_next, TS_HIERARCHICAL);
+	case TS_STEAL: return steal(r);
+	case TS_SLOTS: return slots(r);
+	case TS_GLOBAL: return global(r);
+	case TS_HIERARCHICAL: return hierarchical(r);
 	case TS_MODES: break;
 	}
 	return false;
 }
 
-__attribute__((flatten)) static bool registered(struct run *r)
+static bool registered(struct run *r)
 {
+	if (!is_simple(r->plan))
+		return drive(r, r->plan, ts_next, ts_cta_tile, NULL);
 	switch ((enum ts_policy_id)r->plan->policy) {
-	case TS_DATA_PARALLEL: return known(r, ts_data_parallel_next, TS_STEAL);
-	case TS_PERSISTENT: return known(r, ts_persistent_next, TS_STEAL);
+	case TS_DATA_PARALLEL: return data_parallel(r);
+	case TS_PERSISTENT: return persistent(r);
 	case TS_WORKSTEAL: return worksteal(r);
-	case TS_CLC: return known(r, ts_clc_next, TS_STEAL);
+	case TS_CLC: return clc(r);
 	case TS_STREAM_K:
 	case TS_SPLIT_K:
 	case TS_POLICIES: break;
@@ -319,6 +415,7 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	struct run r = {.walk = walk, .plan = plan, .rules = rules, .coverage = c};
 	uint32_t seats = MIN(walk->resident, plan->workers);
 	struct seat few[FEW];
+	struct ts_hand few_hands[FEW];
 	bool ran;
 
 	ts_coverage_reset(c, plan);
@@ -330,7 +427,13 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	if (plan->launches == 1 && walk->live != NULL)
 		seats = MIN(seats, count_live(plan, walk->live));
 	r.seats = seats <= FEW ? few : g_new(struct seat, seats);
-	while (r.count < seats && enter(&r, &r.seats[r.count]))
+	if (rules != NULL || plan->workspace > 0)
+		r.hands = seats <= FEW ? few_hands : g_new(struct ts_hand, seats);
+	for (uint32_t i = 0; i < seats; i++) {
+		r.seats[i].hand = i;
+		r.seats[i].empty = false;
+	}
+	while (r.count < seats && enter(&r, plan, &r.seats[r.count]))
 		r.count++;
 	if (walk->pick == TS_LAST_ONE)
 		reverse(r.seats, r.count);
@@ -339,8 +442,10 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	else
 		ran = drive(&r, plan, rules == NULL ? ts_next : rules->next,
 			rules == NULL ? ts_cta_tile : rules->cta_tile, walk->item);
-	if (r.seats != few)
+	if (seats > FEW) {
 		g_free(r.seats);
+		g_free(r.hands);
+	}
 	return ts_coverage_verdict(c) && ran;
 }
 

@@ -5,8 +5,8 @@
 
 #include "verify/coverage.h"
 
-/* Who moves next among the workers that are resident. A turn is one step; where counters are
- * shared, an item and the step behind it. */
+/* Who moves next among the workers that are resident. A turn is one step, or an item and the step
+ * behind it. */
 enum ts_pick {
 	TS_IN_TURNS,  /* one turn each, round and round */
 	TS_FIRST_ONE, /* each for as long as it can, from the lowest id on: the others find nothing
