@@ -1,5 +1,5 @@
 #!/bin/sh
-# The GEMMs on a real GPU: every policy on random and on awkward shapes, in clusters and both tile
+# The GEMMs on a real GPU: every policy on random and on awkward shapes, in clusters and all tile
 # shapes, compute-sanitizer on small ones, and times beside cuBLAS. The parts of sm90 need a Hopper
 # GPU; those of mma run on any, take a minute, and check both types and layouts of B too.
 #
@@ -17,7 +17,7 @@ out=${2:-$(mktemp -d)}
 shift
 parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
 	groups_timing}
-tiles="--block 128x256x64,128x128x64"
+tiles="--block 128x256x64,128x192x64,128x128x64,128x64x64,64x128x64"
 clusters="--cluster 1x1,2x1,1x2"
 failed=0
 mkdir -p "$out"
@@ -95,7 +95,8 @@ sanitizer()
 	printf '\n%-44s %5s %s\n' sanitizer exit says >>"$out/table.txt"
 	for tool in memcheck racecheck synccheck; do
 		for plan in "persistent 1x1 128x256x64" "worksteal 2x1 128x256x64" \
-			"worksteal 1x2 128x128x64" "split-k 2x1 128x256x64"; do
+			"worksteal 1x2 128x192x64" "split-k 2x1 128x256x64" \
+			"stream-k 1x1 64x128x64" "persistent 1x2 128x64x64"; do
 			# shellcheck disable=SC2086
 			set -- $plan
 			timeout 40 "$checker" --tool $tool --error-exitcode 9 "$tilesim" gpu gemm \
@@ -116,7 +117,7 @@ timing()
 	for shape in "8192 8192 8192" "4096 4096 4096" "4352 4352 4096" "3000 5000 2048" \
 		"512 1024 32768"; do
 		for plan in "1x1 128x256x64" "2x1 128x256x64" "1x2 128x256x64" \
-			"2x1 128x128x64"; do
+			"1x1 128x192x64" "2x1 128x128x64" "1x1 64x128x64"; do
 			for policy in persistent worksteal stream-k; do
 				# shellcheck disable=SC2086
 				time_one $shape $plan $policy "--kernel sm90"
@@ -205,7 +206,7 @@ sm90_groups()
 	# shellcheck disable=SC2086
 	{
 	sweep "sm90, ragged groups" --kernel sm90 --policy all --mode all --xcds 3 --splits 3 \
-		$clusters --block 128x256x64,128x192x64,128x128x64,128x64x64 \
+		$clusters $tiles \
 		--groups "5,0,$(ragged 20 300 91);0,1,$(ragged 7 700 92)" --n 200,$(random 1 600 93) \
 		--k 200
 	sweep "sm90, edges" --kernel sm90 --policy persistent,worksteal,stream-k $clusters $tiles \

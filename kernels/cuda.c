@@ -29,7 +29,7 @@ enum { LAUNCH_CLUSTER = 4 };
 /* CU_MEMHOSTALLOC_DEVICEMAP and CU_STREAM_NON_BLOCKING */
 enum { SHARE_MAPPED = 2, STREAM_BESIDE = 1 };
 /* CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. */
-enum { MAP_BF16 = 9, MAP_SWIZZLE_128B = 3, MAP_PROMOTE_256B = 3 };
+enum { MAP_BF16 = 9, MAP_SWIZZLE_128B = 3, MAP_PROMOTE_128B = 2 };
 
 enum { MODULES = 4 };
 
@@ -375,6 +375,6 @@ bool ts_cuda_map(struct ts_backend *b, void *map, const struct ts_cuda_array *a,
 
 	return good(b,
 		find(b)->api.encode(map, MAP_BF16, 2, (void *)(uintptr_t)a->address, sizes, &stride,
-			box, steps, 0, MAP_SWIZZLE_128B, MAP_PROMOTE_256B, 0),
+			box, steps, 0, MAP_SWIZZLE_128B, MAP_PROMOTE_128B, 0),
 		"cuTensorMapEncodeTiled", error);
 }

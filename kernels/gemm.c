@@ -71,12 +71,12 @@ bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const ch
 	return g->kind->find(g, error);
 }
 
-uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_n,
+uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_m, uint32_t block_n,
 	uint32_t cluster_m, uint32_t cluster_n)
 {
 	struct ts_backend_grid grid = g->kind->grid(g, 1, block_n, cluster_m, cluster_n);
 
-	return g->gpu.ops->residency(&g->gpu, g->kind->kernel(g, block_n, plain), &grid);
+	return g->gpu.ops->residency(&g->gpu, g->kind->kernel(g, block_m, block_n, plain), &grid);
 }
 
 /* Grid number `i` of those that the plan has: a list's, or its own. */

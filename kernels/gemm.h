@@ -47,7 +47,7 @@ struct ts_gemm_group {
 
 struct ts_gemm_kind;
 
-enum { TS_GEMM_KERNELS = 8 };
+enum { TS_GEMM_KERNELS = 10 };
 
 struct ts_gemm {
 	struct ts_backend gpu;
@@ -81,7 +81,7 @@ struct ts_gemm_kind {
 	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);
 	bool (*has_cluster)(int64_t cluster_m, int64_t cluster_n);
 	bool (*has_form)(const struct ts_gemm_form *form);
-	void *(*kernel)(const struct ts_gemm *g, uint32_t block_n, bool plain);
+	void *(*kernel)(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain);
 	/* The shape of a launch of `count` workers. */
 	struct ts_backend_grid (*grid)(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
 		uint32_t cluster_m, uint32_t cluster_n);
@@ -105,7 +105,7 @@ bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const ch
 
 /* Workers of a kernel for plans that are `plain` or not, clusters or CTAs, that are resident at
  * once; 0 where there is no room. */
-uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_n,
+uint32_t ts_gemm_residency(const struct ts_gemm *g, bool plain, uint32_t block_m, uint32_t block_n,
 	uint32_t cluster_m, uint32_t cluster_n);
 
 /* Rows of A and C that all groups of the plan take, and of these those that are computed. */

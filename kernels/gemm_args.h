@@ -7,10 +7,9 @@
 #include "kernels/group_table.h"
 
 enum {
-	TS_GEMM_BLOCK_M = 128,
 	TS_GEMM_BLOCK_K = 64,
 	TS_GEMM_THREADS = 384,
-	TS_GEMM_HALVES = 2, /* of a tile, each with a warpgroup that multiplies */
+	TS_GEMM_HALVES = 2, /* of a tile at most, each with a warpgroup that multiplies */
 	TS_GEMM_BOX = 64,   /* rows and columns of the copy engine's boxes of C */
 	TS_GEMM_RANKS = 8   /* CTAs in a cluster at most */
 };

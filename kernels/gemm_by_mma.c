@@ -78,8 +78,9 @@ static bool has_form(const struct ts_gemm_form *form)
 	return true;
 }
 
-static void *kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
+static void *kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
 {
+	(void)block_m;
 	return g->kernels[(block_n == TS_MMA_LARGE ? LARGE : SMALL) + (plain ? 0 : BLOCKS)];
 }
 
@@ -127,8 +128,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		args.group_room = (uint32_t)MIN(log.group_room, UINT32_MAX);
 		args.event_room = (uint32_t)MIN(log.event_room, UINT32_MAX);
 	}
-	return g->gpu.ops->start(
-		&g->gpu, g->kind->kernel(g, p->block_n, p->plain), &grid, arguments, error);
+	return g->gpu.ops->start(&g->gpu, g->kind->kernel(g, p->block_m, p->block_n, p->plain),
+		&grid, arguments, error);
 }
 
 /* A cache line of any of the devices has 256 bytes at most. */

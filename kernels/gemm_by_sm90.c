@@ -2,21 +2,24 @@
 #include "kernels/cuda.h"
 #include "kernels/gemm.h"
 
-/* Each kernel has tiles of its own width. */
+/* A kernel for each shape of tiles: large ones for large problems; small ones for small problems,
+ * which more SMs share then. */
 static const struct {
-	uint32_t block_n;
+	uint32_t block_m, block_n;
 	const char *name, *groups; /* for plain plans, and for others */
-} kernels[] = {{256, "ts_gemm_256", "ts_gemm_groups_256"},
-	{192, "ts_gemm_192", "ts_gemm_groups_192"}, {128, "ts_gemm_128", "ts_gemm_groups_128"},
-	{64, "ts_gemm_64", "ts_gemm_groups_64"}};
+} kernels[] = {{128, 256, "ts_gemm_128x256", "ts_gemm_groups_128x256"},
+	{128, 192, "ts_gemm_128x192", "ts_gemm_groups_128x192"},
+	{128, 128, "ts_gemm_128x128", "ts_gemm_groups_128x128"},
+	{128, 64, "ts_gemm_128x64", "ts_gemm_groups_128x64"},
+	{64, 128, "ts_gemm_64x128", "ts_gemm_groups_64x128"}};
 
 static bool find(struct ts_gemm *g, GError **error)
 {
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(kernels); i++) {
-		size_t width = i % G_N_ELEMENTS(kernels);
+		size_t shape = i % G_N_ELEMENTS(kernels);
 
 		g->kernels[i] = g->gpu.ops->kernel(&g->gpu,
-			i == width ? kernels[width].name : kernels[width].groups, TS_GEMM_SHARED,
+			i == shape ? kernels[shape].name : kernels[shape].groups, TS_GEMM_SHARED,
 			error);
 		if (g->kernels[i] == NULL)
 			return false;
@@ -24,21 +27,19 @@ static bool find(struct ts_gemm *g, GError **error)
 	return true;
 }
 
-static void *kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
+static void *kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
-		if (kernels[i].block_n == block_n)
+		if (kernels[i].block_m == block_m && kernels[i].block_n == block_n)
 			return g->kernels[i + (plain ? 0 : G_N_ELEMENTS(kernels))];
 	return NULL;
 }
 
 static bool has_block(int64_t block_m, int64_t block_n, int64_t block_k)
 {
-	if (block_m != TS_GEMM_BLOCK_M || block_k != TS_GEMM_BLOCK_K)
-		return false;
 	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
-		if (kernels[i].block_n == block_n)
-			return true;
+		if (kernels[i].block_m == block_m && kernels[i].block_n == block_n)
+			return block_k == TS_GEMM_BLOCK_K;
 	return false;
 }
 
@@ -100,8 +101,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 	return encode(g, &args.a, &l->a, &l->wide_a, p->block_m / p->cluster_n, error) &&
 		encode(g, &args.b, &l->b, &l->wide_b, p->block_n / p->cluster_m, error) &&
 		encode(g, &args.c, &l->c, &l->wide_c, TS_GEMM_BOX, error) &&
-		g->gpu.ops->start(
-			&g->gpu, kernel(g, p->block_n, p->plain), &grid, arguments, error);
+		g->gpu.ops->start(&g->gpu, kernel(g, p->block_m, p->block_n, p->plain), &grid,
+			arguments, error);
 }
 
 /* The copy engine takes rows that begin at multiples of 16 bytes; copies of others belong to the
@@ -109,9 +110,9 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.program = "gemm_sm90",
 	.groups_program = "gemm_sm90_groups",
-	.blocks = "128x256x64, 128x192x64, 128x128x64 and 128x64x64",
+	.blocks = "128x256x64, 128x192x64, 128x128x64, 128x64x64 and 64x128x64",
 	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
-	.default_blocks = {"128x256x64", "128x256x64,128x128x64"},
+	.default_blocks = {"128x256x64", "128x256x64,128x192x64,128x128x64,64x128x64"},
 	.default_clusters = "1x1,2x1,1x2",
 	.align = 8,
 	.counter_words = 1,

@@ -115,6 +115,18 @@ TS_GPU void ptx_sync(uint32_t id, uint32_t threads)
 	asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/* The barrier of the cluster, in two steps: a warp that arrived goes on until it waits for the
+ * others. Barriers that were made before are known after it, but no other memory. */
+TS_GPU void ptx_cluster_arrive(void)
+{
+	asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+
+TS_GPU void ptx_cluster_wait(void)
+{
+	asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 /* Writes four words, 16 bytes aligned, to the shared memory of another CTA of the
  * cluster; their bytes are
  * told to its barrier. No fence is needed, which would wait for all of this thread's memory. */
@@ -135,7 +147,7 @@ TS_GPU void ptx_write_4(float *p, float a, float b, float c, float d)
 		     : "memory");
 }
 
-TS_GPU void ptx_read_4(const float *p, float (&v)[4])
+TS_GPU void ptx_read_4(const float *p, float *v)
 {
 	asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
 		     : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])

@@ -299,7 +299,7 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		"checks\n"
 		"every product. Options of the plan "
 		"take\n"
-		"lists; by default persistent and worksteal in both tile shapes and three "
+		"lists; by default persistent and worksteal in several tile shapes and three "
 		"clusters.",
 		entries);
 	int code = TS_EXIT_USAGE;

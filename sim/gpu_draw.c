@@ -114,8 +114,8 @@ static void draw_sizes(const struct ts_gpu_gemm *x, GRand *random, struct ts_spe
 /* All that are resident, fewer, or so many that some have to wait for a place. */
 static void draw_workers(const struct ts_gpu_gemm *x, GRand *random, struct ts_spec *s)
 {
-	int64_t resident = ts_gemm_residency(&x->gemm, true, (uint32_t)s->block_n,
-		(uint32_t)s->cluster_m, (uint32_t)s->cluster_n);
+	int64_t resident = ts_gemm_residency(&x->gemm, true, (uint32_t)s->block_m,
+		(uint32_t)s->block_n, (uint32_t)s->cluster_m, (uint32_t)s->cluster_n);
 	bool waits = !ts_policy((enum ts_policy_id)s->policy).all_resident;
 
 	if (x->axes.given[TS_AXIS_WORKERS])

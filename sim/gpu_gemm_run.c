@@ -70,8 +70,8 @@ bool ts_gpu_gemm_plan(
 
 	if (!check_spec(x, spec, error))
 		return false;
-	resident = ts_gemm_residency(&x->gemm, plain, (uint32_t)spec->block_n,
-		(uint32_t)spec->cluster_m, (uint32_t)spec->cluster_n);
+	resident = ts_gemm_residency(&x->gemm, plain, (uint32_t)spec->block_m,
+		(uint32_t)spec->block_n, (uint32_t)spec->cluster_m, (uint32_t)spec->cluster_n);
 	if (resident == 0)
 		return ts_refuse(error,
 			"cluster %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": %s has no room for one",

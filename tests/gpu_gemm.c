@@ -74,6 +74,7 @@ static const struct {
 	{"domains from the hardware, which the kernel lacks",
 		"gpu gemm --kernel sm90 --domain hardware", 2, TRUE},
 	{"a block without a kernel", "gpu gemm --block 256x256x64", 2, TRUE},
+	{"a block of two kernels' sides", "gpu gemm --kernel sm90 --block 64x256x64", 2, TRUE},
 	{"a cluster without a kernel", "gpu gemm --kernel sm90 --cluster 3x1", 2, TRUE},
 	{"an empty sum", "gpu gemm --kernel sm90 --k 0", 2, TRUE},
 	{"a benchmark of one size", "gpu bench --m 300", 2, FALSE},
@@ -88,7 +89,8 @@ static const struct {
 	{"one product", "gpu gemm --m 300 --n 520 --k 200 --format json", 0, TRUE},
 	{"products of odd sizes by every policy",
 		"gpu gemm --kernel sm90 --policy all --mode all --cluster 1x1,2x1,1x2 --xcds 3 "
-		"--block 128x256x64,128x128x64 --m 1,257 --n 129,520 --k 65,200",
+		"--block 128x256x64,128x192x64,128x128x64,128x64x64,64x128x64 --m 1,257 "
+		"--n 129,520 --k 65,200",
 		0, TRUE},
 };
 

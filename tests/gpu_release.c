@@ -15,8 +15,9 @@ extern const struct cpu_kernel ts_mma_bf16_nk_64_leave_holding, ts_mma_bf16_nk_6
 
 static const struct cpu_kernel *planted;
 
-static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
+static void *planted_kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
 {
+	(void)block_m;
 	(void)g;
 	(void)plain;
 	(void)block_n;

@@ -13,8 +13,9 @@ extern const struct cpu_kernel ts_mma_bf16_nk_64_one_rank, ts_mma_bf16_nk_64_tai
 
 static const struct cpu_kernel *planted;
 
-static void *planted_kernel(const struct ts_gemm *g, uint32_t block_n, bool plain)
+static void *planted_kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
 {
+	(void)block_m;
 	(void)g;
 	(void)plain;
 	(void)block_n;
@@ -83,7 +84,7 @@ static void test_draw(void)
 		odd += s.m % 2 == 1 && s.k % 2 == 1;
 		empty += s.k == 0;
 		large += s.block_m == TS_MMA_LARGE;
-		waits += p.workers > ts_gemm_residency(&x.gemm, true, p.block_n, 1, 1);
+		waits += p.workers > ts_gemm_residency(&x.gemm, true, p.block_m, p.block_n, 1, 1);
 	}
 	g_assert_cmphex(policies, ==, (1u << TS_POLICIES) - 1 - (1u << TS_CLC));
 	g_assert_cmphex(modes, ==, (1u << TS_MODES) - 1);

@@ -1,0 +1,232 @@
+/* Where the sums of the GEMM for Hopper go: rounded to C, or to a slot of the workspace, from which
+ * the owner of the tile adds them. */
+#ifndef TS_SM90_SUMS_H
+#define TS_SM90_SUMS_H
+
+#include "kernels/ptx_multiply.h"
+#include "kernels/sm90_items.h"
+
+/* A warpgroup's half of a tile of C, rounded, and its first row and column: while it is on its way
+ * out the next tile is multiplied. Of groups, how many of its rows are not the next one's is what
+ * the column, a multiple of BOX, leaves room for: less one, in x % BOX. */
+template <int PAIRS> struct rounded {
+	uint32_t pairs[PAIRS];
+	uint32_t x, y;
+	bool there;
+};
+
+#if defined(TS_GROUPS)
+
+/* The first `rows` rows of a box, 16 bytes a thread, where the copy engine would write those that
+ * follow too. */
+TS_GPU void store_rows(const struct ts_gemm_args *a, const uint16_t *box, uint32_t x, uint32_t y,
+	uint32_t rows, uint32_t n)
+{
+	uint32_t thread = ptx_thread() % 128, chunk = thread % 8;
+	uint32_t left = x + chunk * 8 < n ? n - x - chunk * 8 : 0;
+
+#pragma unroll 1
+	for (uint32_t row = thread / 8; row < rows; row += 128 / 8) {
+		const uint16_t *from = box + row * BOX + (chunk ^ row % 8) * 8;
+		uint16_t *to = a->c_rows + (uint64_t)(y + row) * a->ldc + x + chunk * 8;
+
+		if (left >= 8) {
+			*(uint4 *)to = *(const uint4 *)from;
+			continue;
+		}
+#pragma unroll 1
+		for (uint32_t i = 0; i < left; i++)
+			to[i] = from[i];
+	}
+}
+
+#endif
+
+/* One box of it to shared memory at that address, swizzled as the copy engine does it. */
+template <int PAIRS>
+TS_GPU void write_box(uint32_t address, const struct rounded<PAIRS> &c, int box)
+{
+	uint32_t thread = ptx_thread() % 128, lane = thread % 32;
+	uint32_t row = thread / 32 * 16 + lane % 16; /* whose address this lane gives */
+
+	address += row * 128 + (lane / 16 ^ row % 8) * 16;
+#pragma unroll
+	for (int i = 0; i < BOX / 16; i++) {
+		const uint32_t *pairs = &c.pairs[(box * BOX + i * 16) / 4];
+
+		ptx_store_matrices(
+			address ^ (uint32_t)i * 32, pairs[0], pairs[1], pairs[2], pairs[3]);
+	}
+}
+
+/* From there to C by the copy engine, which leaves out what is beyond the edge. */
+TS_GPU void copy_box(const struct ts_gemm_args *a, const void *from, uint32_t x, uint32_t y)
+{
+	/* Some boxes of an edge tile are outside altogether. */
+	if (x < a->plan.n)
+		ptx_copy_out(&a->c, from, x, y);
+}
+
+/* Stores one box. */
+template <class ROOM, int PAIRS>
+TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
+	const struct rounded<PAIRS> &c, int box)
+{
+	uint16_t *to = r->c[half][box % ROOM::outputs];
+	uint32_t x = c.x / BOX * BOX + (uint32_t)box * BOX;
+	bool first = ptx_thread() % 128 == 0;
+
+	if (first)
+		ptx_copy_out_wait<ROOM::outputs - 1>();
+	ptx_sync(1 + half, 128);
+	write_box(ptx_shared(to), c, box);
+	ptx_fence_copies();
+	ptx_sync(1 + half, 128);
+#if defined(TS_GROUPS)
+	if (c.x % BOX != BOX - 1) {
+		store_rows(a, to, x, c.y, c.x % BOX + 1, a->plan.n);
+		if (first)
+			ptx_copy_out_group();
+		return;
+	}
+#endif
+	if (first) {
+		copy_box(a, to, x, c.y);
+		ptx_copy_out_group();
+	}
+}
+
+/* Stores all boxes at the end, when the stages have room for them. */
+template <class ROOM, int PAIRS>
+TS_GPU void store_last(
+	const struct ts_gemm_args *a, ROOM *r, uint32_t half, const struct rounded<PAIRS> &c)
+{
+	uint16_t *to = r->a[0] + half * ROOM::boxes * BOX * BOX;
+	uint32_t x = c.x / BOX * BOX;
+
+	static_assert(sizeof r->a >= ROOM::halves * ROOM::boxes * sizeof r->c[0][0], "room");
+	/* The other warpgroup may have been reading. */
+	ptx_sync(3, 256);
+	if (!c.there)
+		return;
+#pragma unroll
+	for (int box = 0; box < ROOM::boxes; box++)
+		write_box(ptx_shared(to + box * BOX * BOX), c, box);
+	ptx_fence_copies();
+	ptx_sync(1 + half, 128);
+#if defined(TS_GROUPS)
+	if (c.x % BOX != BOX - 1) {
+#pragma unroll 1
+		for (uint32_t box = 0; box < ROOM::boxes; box++)
+			store_rows(a, to + box * BOX * BOX, x + box * BOX, c.y, c.x % BOX + 1,
+				a->plan.n);
+		ptx_copy_out_wait<0>();
+		return;
+	}
+#endif
+	if (ptx_thread() % 128 != 0)
+		return;
+#pragma unroll
+	for (int box = 0; box < ROOM::boxes; box++)
+		copy_box(a, to + box * BOX * BOX, x + (uint32_t)box * BOX, c.y);
+	ptx_copy_out_group();
+	ptx_copy_out_wait<0>();
+}
+
+/* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the
+ * warpgroup has the half that it has of the tile. */
+template <class ROOM>
+TS_GPU float *find_sums(
+	const struct ts_gemm_args *a, const struct place *at, uint32_t slot, uint32_t half)
+{
+	uint64_t share = (uint64_t)slot * (at->cluster_m * at->cluster_n) + at->rank;
+
+	return a->workspace + (ROOM::halves * share + half) * (BOX * ROOM::block_n) +
+		ptx_thread() % 128 * 4;
+}
+
+/* A counter of the plan is one word for each warpgroup of each rank, which only meets its like. */
+TS_GPU uint32_t *find_flag(
+	const struct ts_gemm_args *a, const struct place *at, uint32_t counter, uint32_t half)
+{
+	uint32_t ranks = at->cluster_m * at->cluster_n;
+
+	return a->flags + ((uint64_t)counter * ranks + at->rank) * 2 + half;
+}
+
+/* A part is done, and its owner is told. */
+TS_GPU void tell(
+	const struct ts_gemm_args *a, const struct place *at, uint32_t counter, uint32_t half)
+{
+	ptx_sync(1 + half, 128);
+	if (gpu_thread() % 128 == 0 && counter != NOBODY)
+		gpu_signal(find_flag(a, at, counter, half), 1);
+}
+
+/* A part's sums go to its slot. */
+template <class ROOM, int SUMS>
+TS_GPU void give(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
+	uint32_t half, const float (&d)[SUMS])
+{
+	float *to = find_sums<ROOM>(a, at, h->slot, half);
+
+#pragma unroll
+	for (int i = 0; i < SUMS / 4; i++)
+		ptx_write_4(to + i * 512, d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+}
+
+/* A group of this thread's sums in a slot. */
+template <int COUNT> TS_GPU void read_sums(const float *from, int group, float (&v)[COUNT])
+{
+#pragma unroll
+	for (int i = 0; i < COUNT / 4; i++)
+		ptx_read_4(from + (group * (COUNT / 4) + i) * 512, &v[4 * i]);
+}
+
+/* The owner adds the parts of the others, in the order of their slots. So many loads are always in
+ * flight, those of the next part too. */
+template <class ROOM, int SUMS>
+TS_GPU void fix_up(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
+	uint32_t counter, uint32_t half, float (&d)[SUMS])
+{
+	enum {
+		/* Loads that are waited for together: fewer where registers are short. */
+		GROUP = SUMS > 96 && MORE < 224 ? 4 : 8,
+		GROUPS = SUMS / 4 / GROUP, /* of a part */
+		FLYING = GROUPS == 1  ? 4
+			: GROUPS == 3 ? 3
+				      : 2,
+		TURN = FLYING > GROUPS ? FLYING : GROUPS
+	};
+	const uint32_t slot = at->cluster_m * at->cluster_n * ROOM::block_m * ROOM::block_n;
+	const float *from = find_sums<ROOM>(a, at, h->slot, half);
+	float next[FLYING][4 * GROUP];
+
+	if (gpu_thread() % 128 == 0 && counter != NOBODY)
+		while (gpu_acquire(find_flag(a, at, counter, half)) < h->parts)
+			ptx_pause();
+	ptx_sync(1 + half, 128);
+#pragma unroll
+	for (int i = 0; i < FLYING; i++)
+		if ((uint32_t)i / GROUPS < h->parts)
+			read_sums(from + i / GROUPS * slot, i % GROUPS, next[i]);
+#pragma unroll 1
+	for (uint32_t part = 0; part < h->parts; part += TURN / GROUPS) {
+#pragma unroll
+		for (int i = 0; i < TURN; i++) {
+			int then = i + FLYING;
+
+			if (part + (uint32_t)i / GROUPS >= h->parts)
+				continue;
+#pragma unroll
+			for (int j = 0; j < 4 * GROUP; j++)
+				d[i % GROUPS * 4 * GROUP + j] += next[i % FLYING][j];
+			if (part + (uint32_t)then / GROUPS < h->parts)
+				read_sums(from + then / GROUPS * slot, then % GROUPS,
+					next[i % FLYING]);
+		}
+		from += TURN / GROUPS * slot;
+	}
+}
+
+#endif
