@@ -183,6 +183,9 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_M] = "1:9,17",
 				[TS_AXIS_N] = "1:9,13",
 				[TS_AXIS_K] = "1"},
+			/* Tiles cut along k, by more workers and in more parts than in small, on
+			 * few grids: what is new is along k. Most of the walks of large are here.
+			 */
 			{[TS_AXIS_POLICY] = "stream-k,split-k",
 				[TS_AXIS_ORDER] = "row,snake-n",
 				[TS_AXIS_WIDTH] = "0",
@@ -191,14 +194,14 @@ static const struct ts_box boxes[] = {
 				[TS_AXIS_CLUSTER] = "1x1,2x1,3x2",
 				[TS_AXIS_BLOCK] = "1x1x1",
 				[TS_AXIS_WORKERS] = "1:9,132",
-				[TS_AXIS_XCDS] = "1,3,8",
+				[TS_AXIS_XCDS] = "3,8",
 				[TS_AXIS_SPLITS] = "1:5,9",
 				[TS_AXIS_HYBRID] = "all",
 				[TS_AXIS_MIN_K] = "1,2,8",
 				[TS_AXIS_K_GROUPS] = "1,2,3,8",
-				[TS_AXIS_M] = "1:5,7",
-				[TS_AXIS_N] = "1:5,7",
-				[TS_AXIS_K] = "0:9,16,31"}},
+				[TS_AXIS_M] = "1:3,7",
+				[TS_AXIS_N] = "1:3,5",
+				[TS_AXIS_K] = "0:5,8,13,31"}},
 		4},
 };
 
