@@ -58,6 +58,7 @@ bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
 void ts_gemm_close(struct ts_gemm *g)
 {
 	ts_backend_free(&g->gpu, g->memory);
+	ts_backend_free(&g->gpu, g->clocks);
 	ts_backend_close(&g->gpu);
 	memset(g, 0, sizeof *g);
 }

@@ -58,6 +58,7 @@ struct ts_gemm {
 	struct ts_leave leave;    /* for launches in which workers may be asked to leave */
 	bool recording;           /* launches write down what they do, where the kernel can */
 	void *kernels[TS_GEMM_KERNELS], *random, *restride, *reference, *clock;
+	uint64_t clocks; /* room for what `clock` writes, once launches were timed */
 	uint64_t memory, memory_words;
 	struct ts_gemm_layout layout; /* of the problem that is there */
 };

@@ -42,14 +42,18 @@ struct clocks {
 	uint32_t count;
 };
 
-/* The CPU has no clock that is worth a look. */
+/* The CPU has no clock that is worth a look. The memory is kept: to free some would wait for all of
+ * the device, and so for another kernel that holds a part of it. */
 static bool make_clocks(struct clocks *c, GError **error)
 {
 	struct ts_backend *gpu = &c->g->gpu;
 
 	if (gpu->ops->only_by_name)
 		return true;
-	c->memory = gpu->ops->alloc(gpu, 2 * sizeof(uint64_t) * (c->count + 1), error);
+	if (c->g->clocks == 0)
+		c->g->clocks = gpu->ops->alloc(
+			gpu, 2 * sizeof(uint64_t) * (TS_GEMM_REPEAT_MAX + 1), error);
+	c->memory = c->g->clocks;
 	return c->memory != 0;
 }
 
@@ -235,7 +239,6 @@ static bool measure(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat,
 	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
 		(t->library == NULL || summarise(&e, 1, kinds, ret_theirs, error)) &&
 		read_clocks(&c, &ret_ours->clock_mhz, error);
-	ts_backend_free(&g->gpu, c.memory);
 	free_events(&e);
 	return good;
 }

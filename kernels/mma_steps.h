@@ -31,7 +31,9 @@ struct handed {
 /* The worker, for the thread that asks. */
 struct asker {
 	struct ts_worker w;
-	uint32_t turn;  /* steps asked for */
+	/* Steps asked for. Volatile, lest the compiler let all threads read it ahead of the test
+	 * for the one that asks, beside its writes. */
+	volatile uint32_t turn;
 	uint64_t from;  /* when the tile was begun */
 	uint32_t items; /* that it got */
 	bool failed;

@@ -28,7 +28,6 @@ bool ts_gpu_draw_use(struct ts_gpu_gemm *x, GError **error);
 void ts_gpu_draw_tidy(struct ts_spec *s);
 
 /* The plan of a request that all of its workers carry out; false where there is none. */
-bool ts_gpu_draw_plan(
-	struct ts_gpu_gemm *x, const struct ts_spec *spec, struct ts_plan *ret_plan);
+bool ts_gpu_draw_plan(struct ts_gpu_gemm *x, const struct ts_spec *spec, struct ts_plan *ret_plan);
 
 #endif
