@@ -126,7 +126,9 @@ bool ts_gemm_release(struct ts_gemm *g, const struct ts_plan *p, const struct ts
 	g->leave.asked = w.asked;
 	g->leave.news = w.news;
 	thread = g_thread_new("watch", watch, &w);
-	good = ts_gemm_start(g, p, NULL, error) && g->gpu.ops->wait(&g->gpu, error);
+	good = ts_gemm_start(g, p, NULL, error);
+	/* Also where only a part was started: it writes to what is given back below. */
+	good = g->gpu.ops->wait(&g->gpu, good ? error : NULL) && good;
 	__atomic_store_n(&w.over, 1, __ATOMIC_RELEASE);
 	g_thread_join(thread);
 	look(&w);

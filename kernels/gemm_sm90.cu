@@ -47,7 +47,7 @@ TS_GPU void copy_slice(const struct ts_gemm_map *map, uint64_t *full, uint16_t *
 }
 
 /* The loader: one thread in each CTA. A CTA without a tile loads for others too; what it loads for
- * itself lies outside the array and is zero. */
+ * itself nobody reads. */
 template <class ROOM>
 TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
 {

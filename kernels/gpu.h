@@ -24,7 +24,7 @@
  *   gpu_sync()                  waits for all threads of the CTA, none of which may have left;
  *       what they wrote before is then seen by all of them
  *   gpu_fence()                 in each thread, before the gpu_sync() in front of a gpu_signal()
- * and after the one behind a gpu_acquire(): one thread then signals and waits for all of its CTA
+ *       and after the one behind a gpu_acquire(): one thread then signals and waits for all of its CTA
  *   gpu_cluster_sync()          the same for all threads of the cluster that have not left
  *   gpu_shuffle(value, lane)    the value that this lane of the warp gave; all lanes take part
  *
@@ -36,7 +36,7 @@
  *   gpu_tell(word, value)       writes a word of the host's memory for it to see, in no order with
  *       other writes
  *   gpu_pause()                 does nothing for some ten microseconds, between two looks at a word
- * of the host's: such reads take as long as a copy over the bus, and hold up others at the L2
+ *       of the host's: such reads take as long as a copy over the bus, and hold up others at the L2
  *   gpu_time_ns()               a clock that all SMs share, in ns; it advances in steps
  *   gpu_cycles()                cycles of this SM
  *

@@ -235,7 +235,7 @@ MMA_ASK void ask(const struct ts_mma_args *a, struct handed *steps, struct asker
 	}
 	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK && !note_item(a, &h))
 		fault = TS_MMA_NO_RECORD;
-	if (h.step.act == TS_WORK)
+	if (fault == TS_MMA_NO_FAULT && h.step.act == TS_WORK)
 		leave_tell_items(&a->leave, &w, ++asker->items);
 	if (fault != TS_MMA_NO_FAULT)
 		fail(a, asker, fault);

@@ -127,9 +127,8 @@ TS_GPU void ptx_cluster_wait(void)
 	asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Writes four words, 16 bytes aligned, to the shared memory of another CTA of the
- * cluster; their bytes are
- * told to its barrier. No fence is needed, which would wait for all of this thread's memory. */
+/* Writes four words, 16 bytes aligned, to the shared memory of another CTA of the cluster; their
+ * bytes are told to its barrier. No fence is needed, which would wait for all of this thread's memory. */
 TS_GPU void ptx_store_at(void *p, uint64_t *barrier, uint32_t rank, const uint32_t (&w)[4])
 {
 	asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 "

@@ -121,8 +121,7 @@ TS_GPU void hand_counter(ROOM *r, const struct place *at, uint32_t slot, uint32_
 	}
 }
 
-/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item, if it asks
- * early. */
+/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item, if it asks early. */
 template <class ROOM>
 TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
 	struct ts_worker w, struct handed h)

@@ -91,6 +91,8 @@ static inline void ts_plan_chunks(struct ts_plan *p, enum ts_collective collecti
 	p->chunks = ranks * rank_chunks;
 	p->chunk_rows = ts_divisor_make(p->m > 0 ? (p->m - 1) / p->chunks + 1 : 1);
 	first = ts_chunk_begin(p, ts_chunk_at(p, 0));
+	if (first == p->m) /* an empty shard, as are those after it: rank 0's is next */
+		first = 0;
 	if (collective == TS_ALL_GATHER)
 		first += item_m - 1;
 	p->row_shift = (uint32_t)(first / item_m);

@@ -101,12 +101,6 @@ static inline bool ts_order_has_width(enum ts_order order)
 	return true;
 }
 
-/* Does the order choose one of the maps by the problem, rather than being one? */
-static inline bool ts_order_is_rule(enum ts_order order)
-{
-	return order >= TS_AUTO && order < TS_ORDERS;
-}
-
 /* Do the panels consist of columns, so that the width counts along n? */
 static inline TS_HD bool ts_order_by_columns(enum ts_order order)
 {

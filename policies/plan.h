@@ -86,7 +86,8 @@ static inline enum ts_status ts_spec_check_collective(const struct ts_spec *spec
 		return TS_BAD_RANKS;
 	if (!ts_in_range(spec->rank, 0, spec->ranks - 1))
 		return TS_BAD_RANK;
-	if (!ts_in_range(spec->rank_chunks, 1, TS_RANK_CHUNKS_MAX))
+	if (!ts_in_range(spec->rank_chunks, 1, TS_RANK_CHUNKS_MAX) ||
+		spec->ranks * spec->rank_chunks > TS_CHUNKS_MAX)
 		return TS_BAD_RANK_CHUNKS;
 	return TS_OK;
 }

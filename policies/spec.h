@@ -108,8 +108,8 @@ struct ts_spec {
 	int64_t ranks, rank, rank_chunks;
 };
 
-/* Most ranks, and most chunks of one. */
-enum { TS_RANKS_MAX = 65536, TS_RANK_CHUNKS_MAX = 4096 };
+/* Most ranks, most chunks of one, and of all. */
+enum { TS_RANKS_MAX = 65536, TS_RANK_CHUNKS_MAX = 4096, TS_CHUNKS_MAX = 1 << 20 };
 
 /* Most problems in a list. */
 enum { TS_LIST_MAX = 65536 };
@@ -285,7 +285,8 @@ static inline const char *ts_status_text(enum ts_status status)
 		       "shape, or the collective";
 	case TS_BAD_RANKS: return "ranks must be from 1 to 65536";
 	case TS_BAD_RANK: return "the rank must be from 0 to the number of ranks less 1";
-	case TS_BAD_RANK_CHUNKS: return "chunks per rank must be from 1 to 4096";
+	case TS_BAD_RANK_CHUNKS:
+		return "chunks per rank must be from 1 to 4096, and of all ranks 1048576 at most";
 	case TS_UNUSED_RANKS:
 		return "only a collective has ranks and chunks; leave them out or use all-gather "
 		       "or "

@@ -21,7 +21,8 @@ static void gather(struct ts_exchange *x)
 
 		x->received += chunk_rows(p, chunk);
 		x->arrived = (double)x->received * x->ps_per_row;
-		ready[chunk] = (uint64_t)(x->arrived + 0.5);
+		/* Longer than any run may take, and within 64 bits. */
+		ready[chunk] = (uint64_t)(MIN(x->arrived, 4e18) + 0.5);
 	}
 	x->row_ready = g_new0(uint64_t, p->cluster_rows);
 	for (uint32_t row = 0; row < p->cluster_rows; row++) {

@@ -44,7 +44,7 @@ static bool work(void *data, void *state, uint64_t index)
 	if (ts_run_init(&run, t->settings, &cell->spec, &cell->error) &&
 		ts_run_simulate(&run, t->settings, NULL, &cell->error)) {
 		cell->spec = run.spec;
-		cell->makespan = run.summary.outcome.makespan;
+		cell->makespan = ts_run_end(&run);
 		cell->tflops = ts_summary_tflops(&run.summary);
 		cell->utilisation = ts_summary_utilisation(&run.summary);
 		cell->fault = run.coverage.finding.fault;

@@ -16,7 +16,7 @@ const char *ts_edge_name(enum ts_edge edge);
 enum ts_memory {
 	TS_MEMORY_ROOFLINE,
 	TS_MEMORY_CACHES,
-	TS_MEMORY_CALIBRATED, /* and all other costs, but for partial sums */
+	TS_MEMORY_CALIBRATED, /* and all other costs */
 	TS_MEMORIES
 };
 

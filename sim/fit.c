@@ -33,33 +33,55 @@ struct fit {
 	double *residuals;
 };
 
-/* The engine alone: nobody verifies or sums up. */
-static bool simulate(void *data, void *state, uint64_t index)
+/* The engine alone: nobody verifies or sums up. False and a refusal where the device can't run it.
+ */
+static bool simulate_cell(
+	const struct fit *f, const struct cell *cell, uint64_t *ret_ps, GError **error)
 {
-	struct fit *f = data;
-	struct cell *cell = &f->cells[index];
 	struct ts_device device = *f->device;
 	struct ts_scenario_spec nothing = {.seed = 1};
 	struct ts_scenario scenario;
 	struct ts_machine machine;
 	struct ts_cost cost;
-	struct ts_outcome outcome;
+	struct ts_outcome outcome = {0};
 	uint32_t ctas = cell->plan.cluster_m * cell->plan.cluster_n;
+	bool good;
 
-	(void)state;
 	device.calibration = f->calibration;
 	device.calibration.run_mhz = cell->clock_mhz;
 	ts_scenario_make(&scenario, &nothing, &device, NULL);
 	ts_machine_init(&machine, &device, &scenario, ctas, cell->plan.workers);
-	ts_cost_init(&cost, &cell->plan, &device, TS_BF16, TS_EDGE_FULL, TS_MEMORY_CALIBRATED,
-		machine.count, NULL);
-	struct ts_engine engine = {
-		.plan = &cell->plan, .scenario = &scenario, .machine = &machine, .cost = &cost};
+	good = ts_cost_init(&cost, &cell->plan, &device, TS_BF16, TS_EDGE_FULL,
+		TS_MEMORY_CALIBRATED, machine.count, error);
+	if (good) {
+		struct ts_engine engine = {.plan = &cell->plan,
+			.scenario = &scenario,
+			.machine = &machine,
+			.cost = &cost};
 
-	outcome = ts_engine_run(&engine);
-	f->residuals[index] = log(MAX((double)outcome.makespan, 1) / cell->ps);
+		outcome = ts_engine_run(&engine);
+		if (machine.count == 0 || outcome.end != TS_ALL_LEFT)
+			good = ts_refuse(error,
+				"%s has no room for the schedule's clusters of %u, or its workers "
+				"can't all be there that wait for each other",
+				device.name, ctas);
+	}
+	*ret_ps = outcome.makespan;
 	ts_machine_finish(&machine);
 	ts_scenario_finish(&scenario);
+	return good;
+}
+
+static bool simulate(void *data, void *state, uint64_t index)
+{
+	struct fit *f = data;
+	struct cell *cell = &f->cells[index];
+	uint64_t ps;
+
+	(void)state;
+	/* It was tried before. */
+	simulate_cell(f, cell, &ps, NULL);
+	f->residuals[index] = log(MAX((double)ps, 1) / cell->ps);
 	return true;
 }
 
@@ -217,9 +239,19 @@ static bool prepare(struct fit *f, const struct ts_timings *timings, GError **er
 	}
 	qsort(clocks, known, sizeof *clocks, by_size);
 	f->calibration.clock_mhz = known > 0 ? clocks[known / 2] : f->device->clock_mhz;
-	for (guint i = 0; i < f->count; i++)
+	for (size_t k = 0; k < f->keys; k++)
+		*ts_calibration_at(&f->calibration, k) = ts_calibration_keys[k].guess;
+	for (guint i = 0; i < f->count; i++) {
+		uint64_t ps;
+
 		if (f->cells[i].clock_mhz <= 0)
 			f->cells[i].clock_mhz = f->calibration.clock_mhz;
+		if (!simulate_cell(f, &f->cells[i], &ps, error)) {
+			g_prefix_error(error,
+				"%s: ", g_array_index(timings->runs, struct ts_timing, i).shape);
+			return false;
+		}
+	}
 	return true;
 }
 

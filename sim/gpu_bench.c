@@ -146,6 +146,8 @@ static char *make_command(
 		if (x->settings->axes[i] != NULL)
 			g_string_append_printf(
 				out, " --%s %s", ts_axis_name(i), x->settings->axes[i]);
+	if (x->ops != NULL)
+		g_string_append_printf(out, " --backend %s", x->ops->name);
 	if (!b->cublas)
 		g_string_append(out, " --alone");
 	if (!b->checked)

@@ -156,16 +156,15 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu gemm",
 		"Computes C = A B with the policy inside the kernel: random inputs, every result\n"
-		"checked. A and C are row-major. The kernels of sm90 are for Hopper: bf16, blocks "
-		"of\n"
-		"128x256x64, 128x192x64, 128x128x64, 128x64x64 or 64x128x64. Those of mma run on "
-		"NVIDIA from sm_80 on, on AMD and on "
-		"the\n"
-		"CPU: bf16 or fp16, blocks of 128x128x32 or 64x64x32, and items cut along K; also "
-		"batches\n"
-		"and groups, A and C with the rows of all, B with a matrix for each. Lists and "
-		"ranges\n"
-		"give a table of all plans.",
+		"checked. A and C are row-major; of batches and groups they have the rows of all, "
+		"and B a\n"
+		"matrix for each. The kernels of sm90 are for Hopper: bf16, blocks of 128x256x64, "
+		"128x192x64,\n"
+		"128x128x64, 128x64x64 or 64x128x64. Those of mma run on NVIDIA from sm_80 on, on "
+		"AMD and\n"
+		"on the CPU: bf16 or fp16, blocks of 128x128x32 or 64x64x32. Both take items cut "
+		"along K.\n"
+		"Lists and ranges give a table of all plans.",
 		entries);
 	int code = TS_EXIT_USAGE;
 

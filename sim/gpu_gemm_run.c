@@ -70,6 +70,10 @@ bool ts_gpu_gemm_plan(
 
 	if (!check_spec(x, spec, error))
 		return false;
+	/* An alias may say so. */
+	if (spec->shape != TS_RECTANGLE)
+		return ts_refuse(error, "--shape %s: the GEMM kernel has rectangles",
+			ts_shape_name(spec->shape));
 	resident = ts_gemm_residency(&x->gemm, plain, (uint32_t)spec->block_m,
 		(uint32_t)spec->block_n, (uint32_t)spec->cluster_m, (uint32_t)spec->cluster_n);
 	if (resident == 0)

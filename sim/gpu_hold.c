@@ -64,6 +64,7 @@ static bool predict(
 	char *holds[] = {hold, NULL};
 	struct ts_settings settings = {.device = (char *)(uintptr_t)model,
 		.dtype = x->settings->dtype,
+		.domain = x->settings->domain,
 		.hold = c->held > 0 ? holds : NULL};
 	struct ts_run run;
 	bool good = ts_run_init(&run, &settings, &c->spec, error) &&
@@ -179,6 +180,8 @@ static char *make_command(
 		g_string_append_printf(out, " --dtype %s", x->settings->dtype);
 	if (x->form.layout != TS_MMA_ALONG_K)
 		g_string_append(out, " --layout kn");
+	if (x->hardware_domain)
+		g_string_append(out, " --domain hardware");
 	if (t->model != NULL)
 		g_string_append_printf(out, " --device %s", t->model);
 	if (x->ops != NULL)
@@ -315,7 +318,7 @@ int ts_gpu_hold_command(int argc, char **argv, GError **error)
 
 	ts_gpu_gemm_entries(&o.gemm, context);
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
-		ts_settings_one_problem(&settings, "the GEMM kernel", error))
+		ts_settings_one_problem(&settings, "gpu hold", error))
 		code = settings.help ? TS_EXIT_OK : run(&settings, &o, error);
 	ts_settings_finish(&settings);
 	ts_gpu_gemm_options_finish(&o.gemm);

@@ -45,7 +45,7 @@ static int predict(struct ts_settings *s, const struct options *o, enum ts_forma
 {
 	struct ts_device *d = ts_gpu_measured_device(t, s->device, error);
 	g_autoptr(GArray) predictions = NULL;
-	g_autofree char *residuals = NULL;
+	g_autofree char *fitted_to = NULL;
 	g_autofree char *text = NULL;
 	struct ts_predict_report r = {.timings = t, .device = d};
 	enum ts_memory memory;
@@ -60,11 +60,11 @@ static int predict(struct ts_settings *s, const struct options *o, enum ts_forma
 		predictions = ts_predict(s, t, r.measured_clock, error);
 	if (predictions != NULL) {
 		if (memory == TS_MEMORY_CALIBRATED)
-			residuals = g_key_file_get_string(d->file, "calibrated", "source", NULL);
+			fitted_to = g_key_file_get_string(d->file, "calibrated", "source", NULL);
 		r.predictions = predictions;
 		r.accuracy = ts_accuracy_of(predictions);
 		r.costs = ts_memory_name(memory);
-		r.residuals = residuals;
+		r.fitted_to = fitted_to;
 		text = ts_predict_text(&r, format);
 		g_print("%s", text);
 	}

@@ -11,7 +11,7 @@ struct ts_predict_report {
 	const GArray *predictions;
 	struct ts_accuracy accuracy;
 	const char *costs;     /* of --memory */
-	const char *residuals; /* of the device's calibration; NULL where it is not used */
+	const char *fitted_to; /* the device's calibration, in words; NULL where it is not used */
 	bool measured_clock;
 };
 

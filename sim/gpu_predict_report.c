@@ -60,8 +60,8 @@ static char *text_report(const struct ts_predict_report *r)
 		r->device->name, r->costs,
 		r->measured_clock ? "the clock of each run" : "the clock of the device file",
 		r->timings->source, r->timings->gpu != NULL ? r->timings->gpu : "some GPU");
-	if (r->residuals != NULL)
-		g_string_append_printf(out, "calibrated   %s\n", r->residuals);
+	if (r->fitted_to != NULL)
+		g_string_append_printf(out, "calibrated   %s\n", r->fitted_to);
 	g_string_append_printf(out, "\n%-16s %6s %6s %6s %5s %10s %10s %7s  schedule\n", "shape",
 		"m", "n", "k", "MHz", "measured", "simulated", "error %");
 	for (guint i = 0; i < r->predictions->len; i++)

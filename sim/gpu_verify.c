@@ -161,7 +161,7 @@ int ts_gpu_verify_command(int argc, char **argv, GError **error)
 
 	ts_gpu_gemm_entries(&o.gemm, context);
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
-		ts_settings_one_problem(&settings, "the GEMM kernel", error))
+		ts_settings_one_problem(&settings, "gpu verify", error))
 		code = settings.help ? TS_EXIT_OK : verify(&settings, &o, error);
 	ts_settings_finish(&settings);
 	ts_gpu_gemm_options_finish(&o.gemm);

@@ -207,8 +207,7 @@ static void put_exchange(const struct ts_run *r, GString *out)
 	const struct ts_plan *p = &r->plan;
 	const struct ts_exchange *x = &r->exchange;
 	bool gathers = p->collective == TS_ALL_GATHER;
-	uint64_t makespan = r->summary.outcome.makespan;
-	uint64_t end = ts_exchange_end(x, makespan);
+	uint64_t end = ts_run_end(r);
 	uint64_t rows = gathers ? x->received : x->sent;
 	g_autofree char *link = ts_time_text((uint64_t)((double)rows * x->ps_per_row + 0.5));
 	g_autofree char *all = ts_time_text(end);
@@ -411,7 +410,7 @@ static char *json_report(const struct ts_run *r, const char *command)
 	ts_json_count(b, "ranks", p->ranks);
 	ts_json_count(b, "rank", p->rank);
 	ts_json_count(b, "chunks", p->chunks);
-	ts_json_count(b, "end_ps", ts_exchange_end(&r->exchange, s->outcome.makespan));
+	ts_json_count(b, "end_ps", ts_run_end(r));
 	ts_json_number(
 		b, "panels_per_wave", ts_locality_panels_per_wave(&s->locality, TS_OPERANDS));
 	ts_json_number(

@@ -370,7 +370,10 @@ char *ts_request_schedule_text(const struct ts_spec *s)
 	if (s->row_order != TS_ROWS_ASCENDING)
 		g_string_append_printf(out, ", rows %s", ts_row_order_name(s->row_order));
 	if (s->collective != TS_ALONE)
-		g_string_append_printf(out, ", %s", ts_collective_name(s->collective));
+		g_string_append_printf(out, ", %s, rank %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+			ts_collective_name(s->collective), s->rank, s->ranks);
+	if (s->rank_chunks != 1)
+		g_string_append_printf(out, " in %" G_GINT64_FORMAT " chunks", s->rank_chunks);
 	if (s->group_order != TS_GROUPS_GIVEN)
 		g_string_append_printf(out, ", groups %s", ts_group_order_name(s->group_order));
 	if (s->section != 1)

@@ -239,3 +239,8 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	ts_summary_close(&r->summary, &outcome);
 	return true;
 }
+
+uint64_t ts_run_end(const struct ts_run *r)
+{
+	return ts_exchange_end(&r->exchange, r->summary.outcome.makespan);
+}

@@ -35,4 +35,7 @@ void ts_run_finish(struct ts_run *r);
 bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	const struct ts_sink *extra, GError **error);
 
+/* Picoseconds until all is done: the kernel, and a collective beside it. */
+uint64_t ts_run_end(const struct ts_run *r);
+
 #endif

@@ -34,7 +34,7 @@ static bool run_reference(const struct ts_settings *settings, struct ts_device *
 			error, "%s: %s", ts_fault_name(run.coverage.finding.fault), finding);
 	}
 	if (good) {
-		ret_reference->makespan = run.summary.outcome.makespan;
+		ret_reference->makespan = ts_run_end(&run);
 		ret_reference->command = ts_settings_command(settings, "", &run.spec);
 	}
 	ts_run_finish(&run);
@@ -83,7 +83,7 @@ static bool good_enough(const struct ts_run *run, const struct options *o,
 {
 	struct ts_measured had = {
 		&run->summary.balance, &run->summary.locality, run->summary.useful};
-	uint64_t makespan = run->summary.outcome.makespan;
+	uint64_t makespan = ts_run_end(run);
 	bool good = true;
 
 	for (int i = 0; i < TS_GOALS; i++) {

@@ -7,6 +7,8 @@
 #include "sim/refuse.h"
 #include "sim/settings.h"
 
+enum { DEEP = 64 };
+
 static const double ps_per_ms = 1e9;
 
 static void clear_timing(void *data)
@@ -88,6 +90,25 @@ static char *run_words(JsonObject *o, const char **ret_lacks)
 		quoted, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]);
 }
 
+/* The parser calls itself for each level, and a file must not take all of the stack. */
+static bool is_shallow(const char *text)
+{
+	bool quoted = false;
+	int depth = 0;
+
+	for (; *text != '\0' && depth <= DEEP; text++) {
+		if (*text == '"')
+			quoted = !quoted;
+		else if (quoted && *text == '\\' && text[1] != '\0')
+			text++;
+		else if (!quoted && (*text == '[' || *text == '{'))
+			depth++;
+		else if (!quoted && (*text == ']' || *text == '}'))
+			depth--;
+	}
+	return depth <= DEEP;
+}
+
 static bool read_spec(const char *words, struct ts_spec *ret_spec, GError **error)
 {
 	/* Any device: all that matters is among the words, but for what no GEMM kernel has. */
@@ -98,6 +119,11 @@ static bool read_spec(const char *words, struct ts_spec *ret_spec, GError **erro
 
 	if (good) {
 		good = ts_settings_spec(&settings, d, ret_spec, error);
+		/* The lists are the settings', and the model knows of no group. */
+		if (good && ts_spec_has_list(ret_spec))
+			good = ts_refuse(error,
+				"has groups; predictions and calibrations are of one problem each, "
+				"so leave such runs out");
 		ts_settings_finish(&settings);
 	}
 	ts_device_free(d);
@@ -113,6 +139,7 @@ static bool read_run(struct ts_timings *t, JsonNode *node, guint at, GError **er
 	struct ts_timing run = {0};
 	double ms = 0;
 	int64_t clock = find_count(o, "clock_mhz");
+	bool has_clock = o != NULL && json_object_has_member(o, "clock_mhz");
 	g_autoptr(GError) cause = NULL;
 	g_autofree char *words = o != NULL ? run_words(o, &lacks) : NULL;
 
@@ -120,8 +147,11 @@ static bool read_run(struct ts_timings *t, JsonNode *node, guint at, GError **er
 		ms = find_number(json_node_get_object(time), "median_ms");
 	if (shape == NULL)
 		lacks = "shape";
-	else if (!(ms > 0 && ms < 1e6))
-		lacks = "time.median_ms from 0 to 1e6";
+	else if (!(ms >= 1e-4 && ms <= 1e6))
+		lacks = "time.median_ms from 1e-4 to 1e6";
+	else if (has_clock &&
+		(find(o, "clock_mhz", G_TYPE_INT64) == NULL || !ts_in_range(clock, 0, 100000)))
+		lacks = "clock_mhz that is a whole number from 0 to 100000";
 	if (lacks != NULL)
 		return ts_refuse(error,
 			"%s: run %u has no %s; give a file of `tilesim gpu bench "
@@ -133,7 +163,7 @@ static bool read_run(struct ts_timings *t, JsonNode *node, guint at, GError **er
 		return ts_refuse(error, "%s: run %u: %s", t->source, at + 1, cause->message);
 	run.shape = g_strdup(shape);
 	run.ps = (uint64_t)(ms * ps_per_ms + 0.5);
-	run.clock_mhz = (uint32_t)CLAMP(clock, 0, 100000);
+	run.clock_mhz = (uint32_t)clock;
 	g_array_append_val(t->runs, run);
 	return true;
 }
@@ -150,6 +180,11 @@ bool ts_timings_parse(struct ts_timings *t, const char *source, const char *text
 	t->source = g_strdup(source);
 	t->runs = g_array_new(FALSE, TRUE, sizeof(struct ts_timing));
 	g_array_set_clear_func(t->runs, clear_timing);
+	if (!is_shallow(text))
+		return ts_refuse(error,
+			"%s is nested more than %d deep; give a file of `tilesim gpu bench "
+			"--format json`",
+			source, DEEP);
 	if (!json_parser_load_from_data(parser, text, -1, &cause))
 		return ts_refuse(error, "%s is not JSON: %s", source, cause->message);
 	root = json_parser_get_root(parser);

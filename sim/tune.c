@@ -35,7 +35,7 @@ static bool work(void *data, void *state, uint64_t index)
 		const struct ts_summary *sum = &run.summary;
 
 		t->spec = run.spec;
-		t->makespan = sum->outcome.makespan;
+		t->makespan = ts_run_end(&run);
 		t->tflops = ts_summary_tflops(sum);
 		t->useful = sum->useful;
 		t->quantization = sum->quantization;
@@ -92,6 +92,12 @@ static bool list(struct search *s, const struct ts_settings *settings,
 	for (uint64_t i = 0; good && i < axes.count; i++) {
 		if (!ts_axes_spec(&axes, i, &t.spec))
 			continue;
+		/* An alias may say so. */
+		if (t.spec.shape != TS_RECTANGLE)
+			good = ts_refuse(error,
+				"--policy: a schedule of the shape %s is among them; tune has one "
+				"rectangle, so leave it out",
+				ts_shape_name(t.spec.shape));
 		t.spec.m = shape->m;
 		t.spec.n = shape->n;
 		t.spec.k = shape->k;

@@ -154,6 +154,15 @@ static void test_faults(void)
 	check_fault(&p,
 		"the item at tile row 2 waits for chunks [1, 2), which is wrong about "
 		"chunk 1 or its turn");
+	/* Of a reduce-scatter the tile of ranks 1 and 2 is computed last, though rank 2 is next. */
+	p = make_plan("size=20x2x1 block=3x1x1 order=column rows=rank collective=reduce-scatter "
+		      "rank=1x4x1");
+	g_assert_true(ts_chunks_check(&p, &f));
+	p.row_shift++;
+	check_fault(&p,
+		"the item at tile row 3 waits for chunks [1, 3), which is wrong about chunk 2 or "
+		"its turn");
+	p = right;
 	/* Two ranks' turns fall together. */
 	p = right;
 	p.ranks = 2;

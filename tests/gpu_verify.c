@@ -9,7 +9,7 @@
 
 /* Kernels with a fault each, made from the source by tests/meson.build. */
 extern const struct cpu_kernel ts_mma_bf16_nk_64_one_rank, ts_mma_bf16_nk_64_tail_unmasked,
-	ts_mma_bf16_nk_64_store_unmasked, ts_mma_bf16_nk_64_no_fix_up_wait;
+	ts_mma_bf16_nk_64_store_unmasked;
 
 static const struct cpu_kernel *planted;
 

@@ -425,11 +425,11 @@ static void check_collectives(void)
 		int64_t m, block_m, cluster_m, ranks, rank, rank_chunks;
 	} rows[] = {
 		{MOST, 1, 1, 1, 0, 1},
-		{MOST, 1, 16, 65536, 65535, 4096},
+		{MOST, 1, 16, 65536, 65535, 16},
 		{MOST, 7, 3, 65536, 1, 1},
 		{MOST, MOST, 16, 2, 1, 1},
 		{MOST, HALF, 1, 3, 2, 4096},
-		{1, MOST, 1, 65536, 65535, 4096},
+		{1, MOST, 1, 65536, 65535, 16},
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)

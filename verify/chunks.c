@@ -28,27 +28,26 @@ static uint32_t *find_turns(const struct ts_plan *p)
 	return turns;
 }
 
-/* With rows in the order of the chunks, a row never comes before one whose last chunk arrived
- * earlier. */
+/* With rows in the order of the chunks, a row never comes before one whose last chunk arrives
+ * earlier, or whose first one leaves earlier. */
 static bool check_order(const struct ts_plan *p, const uint32_t *turns, struct ts_finding *f)
 {
+	bool gathers = p->collective == TS_ALL_GATHER;
 	uint32_t before = 0;
 
-	if (p->row_order != TS_ROWS_RANK || p->collective != TS_ALL_GATHER)
+	if (p->row_order != TS_ROWS_RANK)
 		return true;
 	for (uint32_t i = 0; i < p->cluster_rows; i++) {
 		uint32_t m = ts_row_at(p, i) * p->cluster_m;
 		struct ts_chunks c = ts_chunks_of(p, m);
-		uint32_t last = 0, latest = c.first;
+		uint32_t decides = c.first;
 
 		for (uint32_t chunk = c.first; chunk < c.after; chunk++)
-			if (turns[chunk] > last) {
-				last = turns[chunk];
-				latest = chunk;
-			}
-		if (last < before)
-			return fault(f, m, latest, 0);
-		before = last;
+			if (gathers ? turns[chunk] > turns[decides] : turns[chunk] < turns[decides])
+				decides = chunk;
+		if (turns[decides] < before)
+			return fault(f, m, decides, 0);
+		before = turns[decides];
 	}
 	return true;
 }
