@@ -62,4 +62,12 @@
 #include "kernels/gpu_cpu.h"
 #endif
 
+/* Longer than the host lets a launch take: whoever waits so long waits for ever. Not so on the CPU,
+ * under sanitizers and beside other programs; there the executor finds who waits for ever. */
+#if defined(__CUDACC__) || defined(__HIP__)
+#define GPU_PATIENCE_NS UINT64_C(2000000000)
+#else
+#define GPU_PATIENCE_NS UINT64_C(3600000000000)
+#endif
+
 #endif

@@ -11,9 +11,6 @@
 /* Steps in the ring: the one that is carried out, and the next. */
 enum { STEPS = 2 };
 
-/* Longer than the host lets a launch take: whoever waits so long waits for ever. */
-static const uint64_t patience_ns = 2000000000;
-
 /* A step as it is handed on. */
 struct handed {
 	struct ts_step step;
@@ -255,7 +252,7 @@ TS_GPU void wait(
 	uint64_t from = gpu_time_ns();
 
 	while (gpu_acquire(find_counter(a, counter)) < value)
-		if (gpu_time_ns() - from > patience_ns) {
+		if (gpu_time_ns() - from > GPU_PATIENCE_NS) {
 			fail(a, r->asker, TS_MMA_STUCK);
 			return;
 		}

@@ -19,9 +19,6 @@ TS_GPU const struct ts_plan *find_plan(const struct ts_probe_args *a)
 	return ts_group_table_plan(&a->plan, a->table);
 }
 
-/* Longer than the host lets a launch take: whoever waits so long waits for ever. */
-static const uint64_t patience_ns = 2000000000;
-
 /* Notes what worker `w` does to a counter. False where there is no more room, or no such counter.
  */
 TS_GPU bool note(const struct ts_probe_args *a, const struct ts_worker *w, const struct ts_step *s,
@@ -53,7 +50,7 @@ TS_GPU bool act(const struct ts_probe_args *a, const struct ts_worker *w, struct
 		return note(a, w, s, value);
 	if (s->act == TS_WAIT) {
 		while (gpu_acquire(&a->counters[s->counter]) < s->value)
-			if (gpu_time_ns() - from > patience_ns)
+			if (gpu_time_ns() - from > GPU_PATIENCE_NS)
 				return note(a, w, s, s->value) && false;
 		return true;
 	}
