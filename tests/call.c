@@ -2,6 +2,7 @@
 #include "tests/call.h"
 
 #include <glib.h>
+#include <string.h>
 
 struct call ts_call(const char *folder, const char *words)
 {
@@ -28,4 +29,14 @@ void ts_call_finish(struct call *c)
 {
 	g_free(c->out);
 	g_free(c->err);
+}
+
+void ts_call_expect(const char *words, int code, const char *says)
+{
+	struct call c = ts_call(NULL, words);
+
+	if (c.code != code || (strstr(c.out, says) == NULL && strstr(c.err, says) == NULL))
+		g_error("tilesim %s: exit code %d, not %d, or not '%s': %s%s", words, c.code, code,
+			says, c.out, c.err);
+	ts_call_finish(&c);
 }

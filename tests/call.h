@@ -13,4 +13,8 @@ struct call {
 struct call ts_call(const char *folder, const char *words);
 void ts_call_finish(struct call *c);
 
+/* Runs $TILESIM, which must end with `code` and say `says` on stdout or stderr; else the test ends.
+ */
+void ts_call_expect(const char *words, int code, const char *says);
+
 #endif
