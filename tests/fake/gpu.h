@@ -35,6 +35,7 @@ static uint32_t lose(void)
 #define TS_SHARED(type, name, count) static type name[count]
 #define TS_READ(p) (*(p))
 #define TS_WRITE(p, value) (*(p) = (value))
+#define GPU_PATIENCE_NS UINT64_C(2000000000)
 
 TS_GPU uint32_t gpu_thread(void)
 {
