@@ -239,6 +239,21 @@ static bool measure(struct ts_tuning *t, GArray *all, guint want, GError **error
 	return true;
 }
 
+/* Says of a shape without a possible configuration what is wrong with the first. */
+static bool refuse_all(const struct search *s, const struct ts_device *device,
+	const struct ts_shape *shape, GError **error)
+{
+	g_autoptr(GError) why = NULL;
+	struct ts_run run;
+
+	if (ts_run_init(&run, s->settings, &g_array_index(s->all, struct ts_tuned, 0).spec, &why))
+		ts_run_simulate(&run, s->settings, NULL, &why);
+	ts_run_finish(&run);
+	return ts_refuse(error, "%s: no configuration of %u is possible on %s; the first: %s",
+		shape->name, s->all->len, device->name,
+		why != NULL ? why->message : "its schedule is not sound");
+}
+
 /* One shape's results, appended to the report. False and a refusal. */
 static bool tune_shape(const struct ts_settings *settings, const struct ts_device *device,
 	const struct ts_shape *shape, int64_t jobs, int64_t top, int64_t measured, GString *text,
@@ -252,8 +267,7 @@ static bool tune_shape(const struct ts_settings *settings, const struct ts_devic
 	while (good && t.count < s.all->len && g_array_index(s.all, struct ts_tuned, t.count).sound)
 		t.count++;
 	if (good && t.count == 0)
-		good = ts_refuse(
-			error, "%s: no configuration is possible on %s", shape->name, device->name);
+		good = refuse_all(&s, device, shape, error);
 	if (good && measured > 0)
 		good = measure(&t, s.all, (guint)measured, error);
 	if (good) {
@@ -349,13 +363,23 @@ static int tune(struct ts_settings *settings, const struct options *o, GError **
 	return good ? TS_EXIT_OK : ts_gpu_exit(*error);
 }
 
-/* `tune M N K` is short for --m M --n N --k K. */
-static char **spell_out(int argc, char **argv)
+/* `tune M N K` is short for --m M --n N --k K. NULL and a refusal if not all three are given. */
+static char **spell_out(int argc, char **argv, GError **error)
 {
 	static const char *const names[] = {"--m", "--n", "--k"};
-	GPtrArray *out = g_ptr_array_new();
+	GPtrArray *out;
 	int at = 1;
 
+	while (at < argc && argv[at][0] != '-')
+		at++;
+	if (at == 2 || at == 3) {
+		ts_refuse(error,
+			"tune %s%s%s: give all three of M N K, or single ones by --m, --n and --k",
+			argv[1], at == 3 ? " " : "", at == 3 ? argv[2] : "");
+		return NULL;
+	}
+	out = g_ptr_array_new();
+	at = 1;
 	g_ptr_array_add(out, argv[0]);
 	for (size_t i = 0; i < G_N_ELEMENTS(names) && at < argc && argv[at][0] != '-'; i++) {
 		g_ptr_array_add(out, (char *)(gpointer)names[i]);
@@ -394,10 +418,11 @@ int ts_tune_command(int argc, char **argv, GError **error)
 		"calibrated\n"
 		"is simulated with --memory calibrated.",
 		entries);
-	g_autofree char **words = spell_out(argc, argv);
+	g_autofree char **words = spell_out(argc, argv, error);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, (int)g_strv_length(words), words, error) &&
+	if (words != NULL &&
+		ts_settings_parse(&settings, context, (int)g_strv_length(words), words, error) &&
 		ts_settings_one_problem(&settings, "tune", error)) {
 		code = settings.help ? TS_EXIT_OK : tune(&settings, &o, error);
 	}

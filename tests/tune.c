@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tests/call.h"
+
 /* Runs tilesim with these words, parses what it prints as JSON. Free with json_node_unref(). */
 static JsonNode *run(const char *words)
 {
@@ -116,6 +118,16 @@ static void test_reason(void)
 	g_assert_cmpstr(alone, ==, "there is nothing else to choose from");
 }
 
+static void test_refusals(void)
+{
+	ts_call_expect("tune 4096 4096", 2, "tune 4096 4096: give all three of M N K");
+	ts_call_expect("tune 512 512 512 --device mi300x --cluster 2x1", 2,
+		"no configuration of 77 is possible on AMD Instinct MI300X; the first: cluster 2x1 "
+		"on a device whose clusters have at most 1 CTAs");
+	ts_call_expect(
+		"tune 2147483647 2147483647 1 --block 64x64x64,128x128x64", 2, "use larger blocks");
+}
+
 /* Settings only where a project can express them. */
 static void test_settings(void)
 {
@@ -159,6 +171,7 @@ int main(int argc, char **argv)
 	}
 	g_test_add_func("/tune/the best of the product", test_best);
 	g_test_add_func("/tune/reason", test_reason);
+	g_test_add_func("/tune/refusals", test_refusals);
 	g_test_add_func("/tune/settings", test_settings);
 	return g_test_run();
 }
