@@ -241,12 +241,30 @@ static bool read_units(struct ts_device *d, GError **error)
 	return true;
 }
 
+/* A misspelt [calibrated] must not pass for a device without one. */
+static bool check_groups(const struct ts_device *d, GError **error)
+{
+	static const char *const known[] = {group_name, "sources", "calibrated", NULL};
+	g_auto(GStrv) groups = g_key_file_get_groups(d->file, NULL);
+
+	for (size_t i = 0; groups[i] != NULL; i++)
+		if (!g_strv_contains(known, groups[i]))
+			return ts_refuse(error,
+				"device %s: no group is called [%s]; there are [device], [sources] "
+				"and "
+				"[calibrated]",
+				d->id, groups[i]);
+	return true;
+}
+
 static bool read_keys(struct ts_device *d, GError **error)
 {
 	g_auto(GStrv) keys = g_key_file_get_keys(d->file, group_name, NULL, NULL);
 
 	if (keys == NULL)
 		return ts_refuse(error, "device %s: there is no group [device]", d->id);
+	if (!check_groups(d, error))
+		return false;
 	for (size_t i = 0; keys[i] != NULL; i++)
 		if (!known_key(keys[i]))
 			return ts_refuse(error,

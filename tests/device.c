@@ -218,6 +218,7 @@ static void test_bad_files(void)
 		{"", 0, "[device]"},
 		{"\n\n# nothing\n", -1, "[device]"},
 		{"[sources]\nsms=a guess\n", -1, "[device]"},
+		{"[device]\nname=a\n[calibration]\n", -1, "[calibration]"},
 		{"[device]\n", -1, "name"},
 		{"name=A\n", -1, "key file"},
 		{"[device\nname=A\n", -1, "key file"},
