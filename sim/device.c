@@ -330,6 +330,8 @@ struct ts_device *ts_device_load(const char *id, GError **error)
 struct ts_device *ts_device_find(const char *name)
 {
 	g_auto(GStrv) ids = ts_resource_names("devices");
+	g_autofree char *lower = g_ascii_strdown(name, -1);
+	const char *best = NULL;
 
 	for (size_t i = 0; ids != NULL && ids[i] != NULL; i++) {
 		struct ts_device *d = ts_device_load(ids[i], NULL);
@@ -337,8 +339,11 @@ struct ts_device *ts_device_find(const char *name)
 		if (d != NULL && strcmp(d->name, name) == 0)
 			return d;
 		ts_device_free(d);
+		if (strstr(lower, ids[i]) != NULL &&
+			(best == NULL || strlen(ids[i]) > strlen(best)))
+			best = ids[i];
 	}
-	return NULL;
+	return best != NULL ? ts_device_load(best, NULL) : NULL;
 }
 
 bool ts_device_resize(struct ts_device *d, int64_t units, int64_t xcds, GError **error)

@@ -46,7 +46,8 @@ struct ts_device {
  */
 struct ts_device *ts_device_load(const char *id, GError **error);
 
-/* The built-in device of that name, "NVIDIA H200"; NULL where there is none. */
+/* The built-in device of a driver's name for a GPU: the one called so, "NVIDIA H200", or else whose
+ * id is the longest in it, "NVIDIA H100 80GB HBM3". NULL where there is none. */
 struct ts_device *ts_device_find(const char *name);
 
 /* Accepts NULL. */

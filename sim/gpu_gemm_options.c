@@ -9,27 +9,9 @@
 
 bool ts_gpu_gemm_suits(const struct ts_settings *s, GError **error)
 {
-	const struct {
-		const char *name;
-		bool given;
-	} options[] = {{"device", s->device != NULL}, {"cus", s->cus != NULL},
-		{"occupancy", s->occupancy != NULL}, {"max-cluster", s->max_cluster != NULL},
-		{"claim-ns", s->claim_ns != NULL}, {"prologue-ns", s->prologue_ns != NULL},
-		{"epilogue-ns", s->epilogue_ns != NULL}, {"edge", s->edge != NULL},
-		{"memory", s->memory != NULL}, {"jitter", s->jitter != NULL},
-		{"mask", s->mask != NULL}, {"slow", s->slow != NULL}, {"hold", s->hold != NULL},
-		{"release", s->release != NULL}};
+	static const char *const taken[] = {"dtype", "domain", "max-counters", "seed", NULL};
 
-	if (s->file != NULL)
-		return ts_refuse(error,
-			"--policy-file %s: a kernel has only the registered policies in it",
-			s->policy_file);
-	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
-		if (options[i].given)
-			return ts_refuse(error,
-				"--%s: the GEMM takes the GPU as it is; leave it out",
-				options[i].name);
-	return true;
+	return ts_settings_real_device(s, "the GEMM", taken, error);
 }
 
 /* Kernels, types, layouts and instructions by their names; NULL: the first. */

@@ -43,19 +43,6 @@ static bool read_counts(
 	return true;
 }
 
-/* The built-in device whose id is the longest in the GPU's name; NULL. Free with g_free(). */
-static char *find_model(const char *gpu)
-{
-	g_autofree char *name = g_ascii_strdown(gpu, -1);
-	g_auto(GStrv) ids = ts_resource_names("devices");
-	const char *best = NULL;
-
-	for (size_t i = 0; ids[i] != NULL; i++)
-		if (strstr(name, ids[i]) != NULL && (best == NULL || strlen(ids[i]) > strlen(best)))
-			best = ids[i];
-	return g_strdup(best);
-}
-
 /* The same on the simulator. False and a refusal. */
 static bool predict(
 	const struct ts_gpu_gemm *x, const char *model, struct ts_hold_cell *c, GError **error)
@@ -227,11 +214,10 @@ static int report(
 static int hold_table(
 	struct ts_gpu_gemm *x, const char *device, const char *held, bool checked, GError **error)
 {
-	g_autofree char *model =
-		device != NULL ? g_strdup(device) : find_model(x->gemm.gpu.is.name);
+	struct ts_device *found = device == NULL ? ts_device_find(x->gemm.gpu.is.name) : NULL;
 	struct ts_hold_table t = {.gpu = x->gemm.gpu.is.name,
 		.kernel = x->gemm.kind->name,
-		.model = model,
+		.model = found != NULL ? found->id : device,
 		.repeat = (uint32_t)x->repeat,
 		.format = x->format,
 		.cells = g_array_new(FALSE, FALSE, sizeof(struct ts_hold_cell))};
@@ -247,6 +233,7 @@ static int hold_table(
 	for (guint i = 0; i < t.cells->len; i++)
 		g_free(g_array_index(t.cells, struct ts_hold_cell, i).fault);
 	g_array_unref(t.cells);
+	ts_device_free(found);
 	return code;
 }
 

@@ -37,31 +37,6 @@ enum { WORDS_MAX = 1 << 30, SHOWN_MAX = 8 };
 /* The longest that a launch may be asked to take. */
 static const double launch_max_ns = 1e9;
 
-/* The options of the simulator, which mean nothing on a real device. */
-static bool refuse_unsuited(const struct ts_settings *s, GError **error)
-{
-	const struct {
-		const char *name;
-		bool given;
-	} options[] = {{"device", s->device != NULL}, {"dtype", s->dtype != NULL},
-		{"cus", s->cus != NULL}, {"occupancy", s->occupancy != NULL},
-		{"max-cluster", s->max_cluster != NULL}, {"claim-ns", s->claim_ns != NULL},
-		{"prologue-ns", s->prologue_ns != NULL}, {"epilogue-ns", s->epilogue_ns != NULL},
-		{"edge", s->edge != NULL}, {"memory", s->memory != NULL},
-		{"jitter", s->jitter != NULL}, {"mask", s->mask != NULL}, {"slow", s->slow != NULL},
-		{"hold", s->hold != NULL}, {"release", s->release != NULL}};
-
-	if (s->file != NULL)
-		return ts_refuse(error,
-			"--policy-file %s: a kernel has only the registered policies in it",
-			s->policy_file);
-	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
-		if (options[i].given)
-			return ts_refuse(error, "--%s: the GPU is taken as it is; leave it out",
-				options[i].name);
-	return true;
-}
-
 /* A seed, for backends that can follow one. */
 static bool read_seed(struct probe *b, GError **error)
 {
@@ -381,7 +356,10 @@ static int probe(const struct ts_settings *settings, const struct options *o, GE
 	struct probe b = {.settings = settings};
 	int code = TS_EXIT_USAGE;
 
-	if (!refuse_unsuited(settings, error) || !read_options(&b, o, error))
+	static const char *const taken[] = {"domain", "max-counters", "seed", NULL};
+
+	if (!ts_settings_real_device(settings, "the probe", taken, error) ||
+		!read_options(&b, o, error))
 		return TS_EXIT_USAGE;
 	if (ts_prober_open(&b.prober, b.ops, &b.cta, &cause)) {
 		if (b.seed >= 0)

@@ -432,6 +432,29 @@ bool ts_settings_spec(const struct ts_settings *s, const struct ts_device *devic
 	return single;
 }
 
+static bool none_given(const struct ts_settings *s, const struct text_option *options, size_t count,
+	const char *who, const char *const *taken, GError **error)
+{
+	for (size_t i = 0; i < count; i++)
+		if (*field(s, &options[i]) != NULL && !g_strv_contains(taken, options[i].name))
+			return ts_refuse(error, "--%s: %s takes the GPU as it is; leave it out",
+				options[i].name, who);
+	return true;
+}
+
+bool ts_settings_real_device(
+	const struct ts_settings *s, const char *who, const char *const *taken, GError **error)
+{
+	if (s->file != NULL)
+		return ts_refuse(error,
+			"--policy-file %s: a kernel has only the registered policies in it",
+			s->policy_file);
+	return none_given(s, device_options, G_N_ELEMENTS(device_options), who, taken, error) &&
+		none_given(
+			s, scenario_options, G_N_ELEMENTS(scenario_options), who, taken, error) &&
+		none_given(s, list_options, G_N_ELEMENTS(list_options), who, taken, error);
+}
+
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error)
 {
 	static const enum ts_axis several[] = {TS_AXIS_SHAPE, TS_AXIS_BATCH, TS_AXIS_SECTION,

@@ -65,6 +65,11 @@ bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware
 bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *device,
 	struct ts_scenario *ret_scenario, GError **error);
 
+/* Refuses a policy file and the options of a model, but for those in `taken` (up to a NULL), where a
+ * kernel runs on a real device. `who` takes it as it is: "the GEMM". */
+bool ts_settings_real_device(
+	const struct ts_settings *s, const char *who, const char *const *taken, GError **error);
+
 /* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". */
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error);
 

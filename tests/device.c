@@ -251,6 +251,24 @@ static void test_bad_files(void)
 	}
 }
 
+/* Drivers have names of their own. */
+static void test_find(void)
+{
+	static const struct {
+		const char *name, *id;
+	} cases[] = {{"NVIDIA H200", "h200"}, {"NVIDIA H100 80GB HBM3", "h100"},
+		{"NVIDIA A100-SXM4-80GB", "a100"}, {"NVIDIA GeForce RTX 5090", "rtx5090"},
+		{"AMD Instinct MI300X", "mi300x"}, {"AMD Instinct MI250X / MI250", NULL},
+		{"llvmpipe", NULL}, {"", NULL}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct ts_device *d = ts_device_find(cases[i].name);
+
+		g_assert_cmpstr(d != NULL ? d->id : NULL, ==, cases[i].id);
+		ts_device_free(d);
+	}
+}
+
 static void test_resize(void)
 {
 	static const struct {
@@ -504,6 +522,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/device/every number has a source", test_sources);
 	g_test_add_func("/device/bad keys are named", test_bad_keys);
 	g_test_add_func("/device/bad files are refused", test_bad_files);
+	g_test_add_func("/device/found by a driver's name", test_find);
 	g_test_add_func("/device/other numbers of units", test_resize);
 	g_test_add_func("/shapes/good and bad lines", test_shapes);
 	g_test_add_func("/scenario/good and bad texts", test_scenarios);

@@ -386,9 +386,9 @@ static void test_refusals(void)
 {
 	static const char *const commands[] = {"gpu", "gpu race", "gpu probe --device h200",
 		"gpu probe --busy-ns -1", "gpu probe --format csv", "gpu probe --shared-kb x",
-		"gpu probe --mask cu0", "gpu describe now", "gpu describe --backend cpu",
-		"gpu probe --seed 1", "gpu probe --backend vulkan",
-		"gpu probe --backend cpu --seed -1"};
+		"gpu probe --mask cu0", "gpu probe --clock 1000", "gpu probe --hold any2@0",
+		"gpu describe now", "gpu describe --backend cpu", "gpu probe --seed 1",
+		"gpu probe --backend vulkan", "gpu probe --backend cpu --seed -1"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
 		g_autofree char *out = NULL;

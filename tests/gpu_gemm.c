@@ -40,6 +40,7 @@ static const struct {
 	{"CSV", "gpu gemm --format csv", 2, FALSE},
 	{"a negative seed", "gpu gemm --seed -1", 2, FALSE},
 	{"a device of the simulator", "gpu gemm --device h200", 2, FALSE},
+	{"a clock of the simulator", "gpu gemm --clock 1000", 2, FALSE},
 	{"an unknown kernel", "gpu gemm --kernel sm70", 2, FALSE},
 	{"an unknown type", "gpu gemm --dtype fp8", 2, FALSE},
 	{"an unknown layout", "gpu gemm --layout tn", 2, FALSE},
