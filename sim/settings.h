@@ -7,6 +7,8 @@
 #include "sim/policy_file.h"
 #include "sim/scenario.h"
 
+#define TS_DEFAULT_DEVICE "mi300x"
+
 /* As typed; NULL where not given. ts_settings_finish() frees what the option parser made. */
 struct ts_settings {
 	char *axes[TS_AXES];
@@ -65,8 +67,8 @@ bool ts_settings_hardware_domain(const struct ts_settings *s, bool *ret_hardware
 bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *device,
 	struct ts_scenario *ret_scenario, GError **error);
 
-/* Refuses a policy file and the options of a model, but for those in `taken` (up to a NULL), where a
- * kernel runs on a real device. `who` takes it as it is: "the GEMM". */
+/* Refuses a policy file and the options of a model, but for those in `taken` (up to a NULL), where
+ * a kernel runs on a real device. `who` takes it as it is: "the GEMM". */
 bool ts_settings_real_device(
 	const struct ts_settings *s, const char *who, const char *const *taken, GError **error);
 
