@@ -14,7 +14,8 @@ enum { COUNT = 200, COUNT_MAX = 100000000, LIMIT_S = 60, LIMIT_MAX_S = 86400 };
 static bool read_options(struct ts_gpu_verify *v, const struct options *o, GError **error)
 {
 	struct ts_gpu_gemm *x = v->sweep.gemm;
-	int64_t count = COUNT, limit = LIMIT_S;
+	/* So many runs as are asked for take as long as they take. */
+	int64_t count = COUNT, limit = o->count != NULL ? LIMIT_MAX_S : LIMIT_S;
 
 	if (!ts_gpu_gemm_read(x, &o->gemm, error))
 		return false;
@@ -55,10 +56,10 @@ static char *make_command(const struct ts_gpu_verify *v, const struct options *o
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (words[i].value != NULL)
 			g_string_append_printf(out, " --%s %s", words[i].name, words[i].value);
-	g_string_append_printf(out,
-		" --count %" G_GUINT64_FORMAT " --limit %" G_GUINT64_FORMAT
-		" --seed %" G_GINT64_FORMAT,
-		v->count, v->limit_s, x->seed);
+	g_string_append_printf(
+		out, " --count %" G_GUINT64_FORMAT " --seed %" G_GINT64_FORMAT, v->count, x->seed);
+	if (v->limit_s < LIMIT_MAX_S)
+		g_string_append_printf(out, " --limit %" G_GUINT64_FORMAT, v->limit_s);
 	return g_string_free(out, FALSE);
 }
 
@@ -146,7 +147,8 @@ int ts_gpu_verify_command(int argc, char **argv, GError **error)
 	const GOptionEntry entries[] = {
 		{"count", 0, 0, G_OPTION_ARG_STRING, &o.count, "runs (default 200)", "N"},
 		{"limit", 0, 0, G_OPTION_ARG_STRING, &o.limit,
-			"seconds after which no more are begun (default 60)", "S"},
+			"seconds after which no more are begun (default 60, or none with --count)",
+			"S"},
 		{0}};
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu verify",

@@ -129,7 +129,7 @@ static void test_fault(gconstpointer data)
 	struct ts_gemm_kind kind = ts_gemm_mma;
 	struct ts_settings settings = {.seed = NULL};
 	struct ts_gpu_gemm x = {.effort = TS_GEMM_FULL};
-	struct ts_gpu_verify v = {.count = faults[i].kernel == NULL ? 5 : 200, .limit_s = 60};
+	struct ts_gpu_verify v = {.count = faults[i].kernel == NULL ? 5 : 200, .limit_s = 3600};
 	g_autoptr(GError) error = NULL;
 	struct ts_gpu_tally sum;
 
