@@ -9,7 +9,7 @@
 
 /* Values that are part of the ABI: cublasComputeType_t, cudaDataType, cublasOperation_t,
  * cublasLtMatmulDescAttributes_t and cublasLtMatmulPreferenceAttributes_t. */
-enum { COMPUTE_32F = 68, REAL_32F = 0, REAL_16BF = 14, TRANSPOSED = 1 };
+enum { COMPUTE_32F = 68, REAL_32F = 0, REAL_16F = 2, REAL_16BF = 14, AS_IT_IS = 0, TRANSPOSED = 1 };
 enum { DESCRIPTION_A = 3, PREFERENCE_WORKSPACE = 1 };
 enum { ALGORITHMS = 8 };
 
@@ -64,6 +64,8 @@ struct prepared {
 
 struct ts_cublas {
 	struct api api;
+	int type; /* of elements */
+	enum ts_mma_layout layout;
 	void *handle, *description, *preference;
 	uint64_t workspace, workspace_bytes;
 	GArray *problems; /* struct prepared */
@@ -99,11 +101,14 @@ static bool open_library(struct ts_cublas *b, GError **error)
 	return library != NULL;
 }
 
-struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GError **error)
+struct ts_cublas *ts_cublas_new(enum ts_mma_type type, enum ts_mma_layout layout,
+	uint64_t workspace, uint64_t workspace_bytes, GError **error)
 {
 	struct ts_cublas *b = g_new0(struct ts_cublas, 1);
-	const int transposed = TRANSPOSED;
+	const int operation = layout == TS_MMA_ALONG_K ? TRANSPOSED : AS_IT_IS;
 
+	b->type = type == TS_MMA_BF16 ? REAL_16BF : REAL_16F;
+	b->layout = layout;
 	b->workspace = workspace;
 	b->workspace_bytes = workspace_bytes;
 	b->problems = g_array_new(FALSE, TRUE, sizeof(struct prepared));
@@ -112,7 +117,7 @@ struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GE
 		good(b->api.description_new(&b->description, COMPUTE_32F, REAL_32F),
 			"cublasLtMatmulDescCreate", error) &&
 		good(b->api.description_set(
-			     b->description, DESCRIPTION_A, &transposed, sizeof transposed),
+			     b->description, DESCRIPTION_A, &operation, sizeof operation),
 			"cublasLtMatmulDescSetAttribute", error) &&
 		good(b->api.preference_new(&b->preference), "cublasLtMatmulPreferenceCreate",
 			error) &&
@@ -149,10 +154,14 @@ void ts_cublas_free(struct ts_cublas *b)
 	g_free(b);
 }
 
-/* The library's matrices have contiguous columns: it computes C^T[n,m] = B[n,k] A^T[k,m]. */
+/* The library's matrices have contiguous columns: it computes C^T[n,m] = B^T[n,k] A^T[k,m], where
+ * rows of B along N are columns of B^T, and those along K are columns of what it has to transpose.
+ */
 bool ts_cublas_add(
 	struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count, GError **error)
 {
+	uint32_t rows_b = b->layout == TS_MMA_ALONG_K ? p->k : p->n;
+	uint32_t cols_b = b->layout == TS_MMA_ALONG_K ? p->n : p->k;
 	struct prepared *x;
 	int count = 0;
 
@@ -160,11 +169,11 @@ bool ts_cublas_add(
 	g_array_set_size(b->problems, b->problems->len + 1);
 	x = &g_array_index(b->problems, struct prepared, b->problems->len - 1);
 	x->problem = *p;
-	if (!good(b->api.layout_new(&x->layouts[0], REAL_16BF, p->k, p->n, p->k), "the layout of B",
-		    error) ||
-		!good(b->api.layout_new(&x->layouts[1], REAL_16BF, p->k, p->m, p->k),
+	if (!good(b->api.layout_new(&x->layouts[0], b->type, rows_b, cols_b, rows_b),
+		    "the layout of B", error) ||
+		!good(b->api.layout_new(&x->layouts[1], b->type, p->k, p->m, p->k),
 			"the layout of A", error) ||
-		!good(b->api.layout_new(&x->layouts[2], REAL_16BF, p->n, p->m, p->n),
+		!good(b->api.layout_new(&x->layouts[2], b->type, p->n, p->m, p->n),
 			"the layout of C", error) ||
 		!good(b->api.find(b->handle, b->description, x->layouts[0], x->layouts[1],
 			      x->layouts[2], x->layouts[2], b->preference, ALGORITHMS,

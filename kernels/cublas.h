@@ -7,14 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/mma_args.h"
+
 struct ts_cublas;
 
-/* After the GPU was opened; the workspace is its memory at that address. NULL and an error, which
- * says so where the library is not there. Free with ts_cublas_free(). */
-struct ts_cublas *ts_cublas_new(uint64_t workspace, uint64_t workspace_bytes, GError **error);
+/* After the GPU was opened, for problems of one type and layout of B; the workspace is its memory
+ * at that address. NULL and an error, which says so where the library is not there. Free with
+ * ts_cublas_free(). */
+struct ts_cublas *ts_cublas_new(enum ts_mma_type type, enum ts_mma_layout layout,
+	uint64_t workspace, uint64_t workspace_bytes, GError **error);
 void ts_cublas_free(struct ts_cublas *b);
 
-/* C[m,n] = A[m,k] B[n,k]^T in bf16, sums in fp32, at these addresses. */
+/* C[m,n] = A[m,k] B, sums in fp32, at these addresses; rows follow each other without gaps. */
 struct ts_cublas_problem {
 	uint32_t m, n, k;
 	uint64_t a, b, c;

@@ -370,11 +370,13 @@ const struct ts_backend_ops ts_cuda_backend = {
 
 bool ts_cuda_map(struct ts_backend *b, void *map, const struct ts_cuda_array *a, GError **error)
 {
-	const uint64_t sizes[2] = {a->cols, a->rows}, stride = a->stride * sizeof(uint16_t);
-	const uint32_t box[2] = {a->box_cols, a->box_rows}, steps[2] = {1, 1};
+	const uint64_t row = a->stride * sizeof(uint16_t);
+	const uint64_t sizes[3] = {a->cols, a->rows, a->layers}, strides[2] = {row, a->rows * row};
+	const uint32_t box[3] = {a->box_cols, a->box_rows, 1}, steps[3] = {1, 1, 1};
 
 	return good(b,
-		find(b)->api.encode(map, MAP_BF16, 2, (void *)(uintptr_t)a->address, sizes, &stride,
-			box, steps, 0, MAP_SWIZZLE_128B, MAP_PROMOTE_128B, 0),
+		find(b)->api.encode(map, MAP_BF16, a->layers == 0 ? 2 : 3,
+			(void *)(uintptr_t)a->address, sizes, strides, box, steps, 0,
+			MAP_SWIZZLE_128B, MAP_PROMOTE_128B, 0),
 		"cuTensorMapEncodeTiled", error);
 }

@@ -6,9 +6,11 @@
 
 extern const struct ts_backend_ops ts_cuda_backend;
 
-/* A bf16 array with contiguous rows, read or written in boxes; all but the address in elements. */
+/* An array of 16 bit elements with contiguous rows, read or written in boxes; all but the address
+ * in elements. */
 struct ts_cuda_array {
 	uint64_t address, rows, cols, stride;
+	uint64_t layers; /* such arrays one behind the other, a third dimension; 0: there is none */
 	uint32_t box_rows, box_cols;
 };
 

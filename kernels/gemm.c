@@ -49,7 +49,7 @@ bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	*g = blank;
 	if (kind != NULL)
 		return open_kind(g, ops, kind, error);
-	if (ts_gemm_sm90.has_form(form) && open_kind(g, ops, &ts_gemm_sm90, NULL))
+	if (open_kind(g, ops, &ts_gemm_sm90, NULL))
 		return true;
 	*g = blank;
 	return open_kind(g, ops, &ts_gemm_mma, error);

@@ -81,7 +81,6 @@ struct ts_gemm_kind {
 	bool (*find)(struct ts_gemm *g, GError **error);
 	bool (*has_block)(int64_t block_m, int64_t block_n, int64_t block_k);
 	bool (*has_cluster)(int64_t cluster_m, int64_t cluster_n);
-	bool (*has_form)(const struct ts_gemm_form *form);
 	void *(*kernel)(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain);
 	/* The shape of a launch of `count` workers. */
 	struct ts_backend_grid (*grid)(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
@@ -92,15 +91,15 @@ struct ts_gemm_kind {
 extern const struct ts_gemm_kind ts_gemm_sm90, ts_gemm_mma;
 
 /* Opens a device of that backend, or the first there is where `ops` is NULL, with the kernels of
- * `kind`; where that is NULL with those of sm90 if it has them and the form is theirs, else of mma.
+ * `kind`; where that is NULL with those of sm90 if it has them, else of mma.
  * `form` is kept. `instructions` names those that the CPU acts as; NULL: sm80. */
 bool ts_gemm_open(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	const struct ts_gemm_kind *kind, const struct ts_gemm_form *form, const char *instructions,
 	GError **error);
 void ts_gemm_close(struct ts_gemm *g);
 
-/* From now on for matrices of another form, which the kind has; and, where they are not NULL, by
- * other instructions of the CPU. */
+/* From now on for matrices of another form; and, where they are not NULL, by other instructions of
+ * the CPU. */
 bool ts_gemm_change(struct ts_gemm *g, const struct ts_gemm_form *form, const char *instructions,
 	GError **error);
 

@@ -1,6 +1,8 @@
-/* What the GEMM kernels take, for them and for their host: C[m,n] = A[m,k] B[n,k]^T in bf16, sums
- * in fp32, by any plan but one of launches; items may be cut along k. Of groups, A and C have the
- * rows of all of them, where ts_group_row() says, and B is [g,n,k]: maps know nothing of groups. */
+/* What the GEMM kernels take, for them and for their host: C[m,n] = A[m,k] B in bf16 or fp16, sums
+ * in fp32, by any plan but one of launches; items may be cut along k. B is [n,k] or [k,n]. Of
+ * groups, A and C have the rows of all of them, where ts_group_row() says, and B is [g,n,k] or
+ * [g,k,n]. Maps know nothing of groups, but for that of the latter, which has three dimensions: K
+ * ends within a group there, and what comes after must be zero. */
 #ifndef TS_GEMM_ARGS_H
 #define TS_GEMM_ARGS_H
 
@@ -10,7 +12,7 @@ enum {
 	TS_GEMM_BLOCK_K = 64,
 	TS_GEMM_THREADS = 384,
 	TS_GEMM_HALVES = 2, /* of a tile at most, each with a warpgroup that multiplies */
-	TS_GEMM_BOX = 64,   /* rows and columns of the copy engine's boxes of C */
+	TS_GEMM_BOX = 64,   /* rows and columns of the copy engine's boxes of C; columns of all */
 	TS_GEMM_RANKS = 8   /* CTAs in a cluster at most */
 };
 
@@ -32,6 +34,8 @@ struct ts_gemm_args {
 	float *workspace;
 	uint32_t *flags;
 	uint32_t *fault; /* enum ts_gemm_fault of the last worker that met one */
+	/* From one group's B to the next: rows of [g,n,k], 1 in the third dimension of [g,k,n]. */
+	uint32_t group_b;
 };
 
 /* Why a worker left before its policy let it. */

@@ -72,12 +72,6 @@ static bool has_cluster(int64_t cluster_m, int64_t cluster_n)
 	return cluster_m >= 1 && cluster_n >= 1;
 }
 
-static bool has_form(const struct ts_gemm_form *form)
-{
-	(void)form;
-	return true;
-}
-
 static void *kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
 {
 	(void)block_m;
@@ -148,7 +142,6 @@ const struct ts_gemm_kind ts_gemm_mma = {.name = "mma",
 	.find = find,
 	.has_block = has_block,
 	.has_cluster = has_cluster,
-	.has_form = has_form,
 	.kernel = kernel,
 	.grid = make_grid,
 	.multiply = multiply};

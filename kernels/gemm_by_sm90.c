@@ -6,21 +6,19 @@
  * which more SMs share then. */
 static const struct {
 	uint32_t block_m, block_n;
-	const char *name, *groups; /* for plain plans, and for others */
-} kernels[] = {{128, 256, "ts_gemm_128x256", "ts_gemm_groups_128x256"},
-	{128, 192, "ts_gemm_128x192", "ts_gemm_groups_128x192"},
-	{128, 128, "ts_gemm_128x128", "ts_gemm_groups_128x128"},
-	{128, 64, "ts_gemm_128x64", "ts_gemm_groups_128x64"},
-	{64, 128, "ts_gemm_64x128", "ts_gemm_groups_64x128"}};
+} kernels[] = {{128, 256}, {128, 192}, {128, 128}, {128, 64}, {64, 128}};
 
 static bool find(struct ts_gemm *g, GError **error)
 {
+	/* First those for plain plans, then those for others. */
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(kernels); i++) {
 		size_t shape = i % G_N_ELEMENTS(kernels);
+		g_autofree char *name = g_strdup_printf("ts_gemm_%s%s_%s_%ux%u",
+			i == shape ? "" : "groups_", g->form.type == TS_MMA_BF16 ? "bf16" : "fp16",
+			g->form.layout == TS_MMA_ALONG_K ? "nk" : "kn", kernels[shape].block_m,
+			kernels[shape].block_n);
 
-		g->kernels[i] = g->gpu.ops->kernel(&g->gpu,
-			i == shape ? kernels[shape].name : kernels[shape].groups, TS_GEMM_SHARED,
-			error);
+		g->kernels[i] = g->gpu.ops->kernel(&g->gpu, name, TS_GEMM_SHARED, error);
 		if (g->kernels[i] == NULL)
 			return false;
 	}
@@ -50,11 +48,6 @@ static bool has_cluster(int64_t cluster_m, int64_t cluster_n)
 		cluster_m * cluster_n <= TS_GEMM_RANKS;
 }
 
-static bool has_form(const struct ts_gemm_form *form)
-{
-	return form->type == TS_MMA_BF16 && form->layout == TS_MMA_ALONG_K;
-}
-
 static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count, uint32_t block_n,
 	uint32_t cluster_m, uint32_t cluster_n)
 {
@@ -67,8 +60,8 @@ static struct ts_backend_grid make_grid(const struct ts_gemm *g, uint32_t count,
 }
 
 /* What the copy engine has to know of a matrix, or of its copy. */
-static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, const struct ts_gemm_matrix *x,
-	const struct ts_gemm_matrix *wide, uint32_t box_rows, GError **error)
+static struct ts_cuda_array describe(const struct ts_gemm *g, const struct ts_gemm_matrix *x,
+	const struct ts_gemm_matrix *wide, uint32_t box_rows)
 {
 	const struct ts_gemm_matrix *of = wide->at != 0 ? wide : x;
 	struct ts_cuda_array array = {.address = ts_gemm_at(g, of->at),
@@ -78,7 +71,22 @@ static bool encode(struct ts_gemm *g, struct ts_gemm_map *map, const struct ts_g
 		.box_rows = box_rows,
 		.box_cols = TS_GEMM_BOX};
 
-	return ts_cuda_map(&g->gpu, map, &array, error);
+	return array;
+}
+
+/* Of B with rows along N, K must end with each group: a layer for each. The CTAs of a cluster that
+ * share it divide its rows in both layouts. */
+static struct ts_cuda_array describe_b(const struct ts_gemm *g, const struct ts_plan *p)
+{
+	bool along_k = g->form.layout == TS_MMA_ALONG_K;
+	uint32_t rows = along_k ? p->block_n : (uint32_t)TS_GEMM_BLOCK_K;
+	struct ts_cuda_array b = describe(g, &g->layout.b, &g->layout.wide_b, rows / p->cluster_m);
+
+	if (!along_k) {
+		b.rows = p->k;
+		b.layers = p->groups;
+	}
+	return b;
 }
 
 static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
@@ -95,12 +103,16 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		.counters = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->counters),
 		.workspace = (float *)(uintptr_t)ts_gemm_at(g, l->workspace),
 		.flags = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->flags),
-		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault)};
+		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault),
+		.group_b = g->form.layout == TS_MMA_ALONG_K ? p->n : 1};
+	struct ts_cuda_array a = describe(g, &l->a, &l->wide_a, p->block_m / p->cluster_n);
+	struct ts_cuda_array b = describe_b(g, p);
+	struct ts_cuda_array to = describe(g, &l->c, &l->wide_c, TS_GEMM_BOX);
 	void *arguments[] = {&args};
 
-	return encode(g, &args.a, &l->a, &l->wide_a, p->block_m / p->cluster_n, error) &&
-		encode(g, &args.b, &l->b, &l->wide_b, p->block_n / p->cluster_m, error) &&
-		encode(g, &args.c, &l->c, &l->wide_c, TS_GEMM_BOX, error) &&
+	return ts_cuda_map(&g->gpu, &args.a, &a, error) &&
+		ts_cuda_map(&g->gpu, &args.b, &b, error) &&
+		ts_cuda_map(&g->gpu, &args.c, &to, error) &&
 		g->gpu.ops->start(&g->gpu, kernel(g, p->block_m, p->block_n, p->plain), &grid,
 			arguments, error);
 }
@@ -120,7 +132,6 @@ const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.find = find,
 	.has_block = has_block,
 	.has_cluster = has_cluster,
-	.has_form = has_form,
 	.kernel = kernel,
 	.grid = make_grid,
 	.multiply = multiply};

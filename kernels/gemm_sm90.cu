@@ -46,6 +46,36 @@ TS_GPU void copy_slice(const struct ts_gemm_map *map, uint64_t *full, uint16_t *
 		ptx_copy_in(map, full, to, x, y);
 }
 
+/* The same of an array of three dimensions. */
+TS_GPU void copy_slice(const struct ts_gemm_map *map, uint64_t *full, uint16_t *to, uint32_t x,
+	uint32_t y, uint32_t z, uint32_t ranks, bool shared)
+{
+	if (shared)
+		ptx_copy_in_all(map, full, to, x, y, z, ranks);
+	else
+		ptx_copy_in(map, full, to, x, y, z);
+}
+
+/* One stage of B, for the CTAs of its column in the cluster. With rows along N it takes a box for
+ * every 64 columns, since a row of one is not longer than the swizzle. */
+template <class ROOM>
+TS_GPU void copy_b(const struct ts_gemm_args *a, const struct handed *h, uint64_t *full,
+	uint16_t *to, uint32_t n, uint32_t k, const struct place *at, uint32_t ranks)
+{
+	uint32_t row = at->m * at->rows_b;
+	bool shared = at->cluster_m > 1;
+
+	if constexpr (ROOM::along_n) {
+#pragma unroll
+		for (uint32_t box = 0; box < ROOM::boxes; box++)
+			copy_slice(&a->b, full, to + (box * BLOCK_K + row) * BOX, n + box * BOX,
+				k + row, group_row_b(h), ranks, shared);
+	} else {
+		copy_slice(&a->b, full, to + row * BLOCK_K, k, group_row_b(h) + n + row, ranks,
+			shared);
+	}
+}
+
 /* The loader: one thread in each CTA. A CTA without a tile loads for others too; what it loads for
  * itself nobody reads. */
 template <class ROOM>
@@ -78,10 +108,8 @@ TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
 				k * BLOCK_K,
 				group_row(&h) + tile.m * ROOM::block_m + at->n * at->rows_a,
 				ranks_a, at->cluster_n > 1);
-			copy_slice(&a->b, full, &r->b[stage.stage][at->m * at->rows_b * BLOCK_K],
-				k * BLOCK_K,
-				group_row_b(&h) + tile.n * ROOM::block_n + at->m * at->rows_b,
-				ranks_b, at->cluster_m > 1);
+			copy_b<ROOM>(a, &h, full, r->b[stage.stage], tile.n * ROOM::block_n,
+				k * BLOCK_K, at, ranks_b);
 			stage = ts_pipeline_next(stage, ROOM::stages);
 		}
 	}
@@ -114,15 +142,17 @@ template <class ROOM, int SUMS>
 TS_GPU void multiply_stage(
 	ROOM *r, struct ts_pipeline stage, uint32_t half, bool first, float (&d)[SUMS])
 {
+	enum { STEP_B = ROOM::along_n ? 128 : 2 };
 	uint64_t a, b;
 
 	ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
 	a = ptx_operand(&r->a[stage.stage][half * BOX * BLOCK_K]);
-	b = ptx_operand(r->b[stage.stage]);
+	b = ROOM::along_n ? ptx_operand_along_n(r->b[stage.stage]) : ptx_operand(r->b[stage.stage]);
 	ptx_multiply_begin();
 #pragma unroll
 	for (uint32_t i = 0; i < BLOCK_K / 16; i++)
-		ptx_multiply(d, a + 2 * i, b + 2 * i, !first || i > 0 ? 1 : 0);
+		ptx_multiply<typename ROOM::type, ROOM::along_n>(
+			d, a + 2 * i, b + STEP_B * i, !first || i > 0 ? 1 : 0);
 	ptx_multiply_group();
 }
 
@@ -239,7 +269,7 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 			fix_up<ROOM>(a, at, &h, counter, half, d);
 #pragma unroll
 		for (int i = 0; i < ROOM::block_n / 4; i++)
-			c.pairs[i] = ptx_pack(d[2 * i], d[2 * i + 1]);
+			c.pairs[i] = ptx_pack<typename ROOM::type>(d[2 * i], d[2 * i + 1]);
 		c.x = x;
 		c.y = y;
 		c.there = true;
@@ -299,22 +329,25 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 		gpu_cluster_sync();
 }
 
-/* The kernel of a tile, with so many stages, and boxes of C for each warpgroup. */
+/* The kernel of a type, a layout of B and a tile, with so many stages, and boxes of C for each
+ * warpgroup. */
 #if defined(TS_GROUPS)
-#define KERNEL(block_m, block_n, stages, outputs)                                                  \
-	TS_KERNEL(ts_gemm_groups_##block_m##x##block_n, struct ts_gemm_args, TS_GEMM_THREADS)      \
-	{                                                                                          \
-		gemm<struct room<block_m, block_n, stages, outputs>>(&args);                       \
-	}
+#define NAME(type, layout, tile) ts_gemm_groups_##type##_##layout##_##tile
 #else
-#define KERNEL(block_m, block_n, stages, outputs)                                                  \
-	TS_KERNEL(ts_gemm_##block_m##x##block_n, struct ts_gemm_args, TS_GEMM_THREADS)             \
-	{                                                                                          \
-		gemm<struct room<block_m, block_n, stages, outputs>>(&args);                       \
-	}
+#define NAME(type, layout, tile) ts_gemm_##type##_##layout##_##tile
 #endif
-KERNEL(128, 256, 4, 2)
-KERNEL(128, 192, 5, 1)
-KERNEL(128, 128, 6, 2)
-KERNEL(128, 64, 8, 1)
-KERNEL(64, 128, 8, 2)
+#define KERNEL(type, layout, block_m, block_n, stages, outputs)                                    \
+	TS_KERNEL(NAME(type, layout, block_m##x##block_n), struct ts_gemm_args, TS_GEMM_THREADS)   \
+	{                                                                                          \
+		gemm<struct room<ptx_##type, layout, block_m, block_n, stages, outputs>>(&args);   \
+	}
+#define KERNELS(type, layout)                                                                      \
+	KERNEL(type, layout, 128, 256, 4, 2)                                                       \
+	KERNEL(type, layout, 128, 192, 5, 1)                                                       \
+	KERNEL(type, layout, 128, 128, 6, 2)                                                       \
+	KERNEL(type, layout, 128, 64, 8, 1)                                                        \
+	KERNEL(type, layout, 64, 128, 8, 2)
+KERNELS(bf16, nk)
+KERNELS(bf16, kn)
+KERNELS(fp16, nk)
+KERNELS(fp16, kn)

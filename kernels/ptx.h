@@ -128,7 +128,8 @@ TS_GPU void ptx_cluster_wait(void)
 }
 
 /* Writes four words, 16 bytes aligned, to the shared memory of another CTA of the cluster; their
- * bytes are told to its barrier. No fence is needed, which would wait for all of this thread's memory. */
+ * bytes are told to its barrier. No fence is needed, which would wait for all of this thread's
+ * memory. */
 TS_GPU void ptx_store_at(void *p, uint64_t *barrier, uint32_t rank, const uint32_t (&w)[4])
 {
 	asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 "
@@ -160,7 +161,8 @@ TS_GPU void ptx_pause(void)
 	asm volatile("nanosleep.u32 32;");
 }
 
-/* The copy engine (TMA): boxes of two-dimensional arrays, x along the rows. */
+/* The copy engine (TMA): boxes of arrays of two dimensions, x along the rows and y, and of three.
+ */
 
 TS_GPU void ptx_copy_prepare(const void *map)
 {
@@ -184,6 +186,26 @@ TS_GPU void ptx_copy_in_all(
 		     ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(ptx_shared(to)),
 		     "l"(map), "r"(ptx_shared(barrier)), "r"(x), "r"(y), "h"((uint16_t)ranks)
 		     : "memory");
+}
+
+/* Both of arrays of three dimensions. */
+TS_GPU void ptx_copy_in(
+	const void *map, uint64_t *barrier, void *to, uint32_t x, uint32_t y, uint32_t z)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+		     "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(ptx_shared(to)),
+		     "l"(map), "r"(ptx_shared(barrier)), "r"(x), "r"(y), "r"(z)
+		     : "memory");
+}
+
+TS_GPU void ptx_copy_in_all(const void *map, uint64_t *barrier, void *to, uint32_t x, uint32_t y,
+	uint32_t z, uint32_t ranks)
+{
+	asm volatile(
+		"cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+		".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(ptx_shared(to)),
+		"l"(map), "r"(ptx_shared(barrier)), "r"(x), "r"(y), "r"(z), "h"((uint16_t)ranks)
+		: "memory");
 }
 
 /* A box out of shared memory; elements outside the array are left out. */
@@ -234,12 +256,21 @@ TS_GPU void ptx_store_matrices(uint32_t address, uint32_t r0, uint32_t r1, uint3
 		: "memory");
 }
 
-/* Two floats rounded to bf16, `low` in the lower half. */
-TS_GPU uint32_t ptx_pack(float low, float high)
+/* Types of 16 bits by what instructions call them. */
+struct ptx_bf16 {
+	static constexpr char name[] = "bf16";
+};
+
+struct ptx_fp16 {
+	static constexpr char name[] = "f16";
+};
+
+/* Two floats rounded to TYPE, `low` in the lower half. */
+template <class TYPE> TS_GPU uint32_t ptx_pack(float low, float high)
 {
 	uint32_t both;
 
-	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+	asm("cvt.rn.%3x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low), "C"(TYPE::name));
 	return both;
 }
 

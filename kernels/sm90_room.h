@@ -23,8 +23,8 @@ struct alignas(16) handed {
 	uint32_t m, n, k_begin, k_end;
 	uint32_t slot, parts, owns, lacks;
 #if defined(TS_GROUPS)
-	/* Of the item's group: how many rows it has in A and C, and the first of them, and of its
-	 * B. 16 bytes are handed on at a time. */
+	/* Of the item's group: how many rows it has in A and C, and the first of them, and where
+	 * its B begins in its map. 16 bytes are handed on at a time. */
 	uint32_t rows, row, row_b, spare;
 #endif
 };
@@ -42,7 +42,7 @@ TS_GPU void find_group(const struct ts_gemm_args *a, uint32_t g, struct handed *
 
 	h->rows = ts_grid(p, g)->m;
 	h->row = (uint32_t)ts_group_row(p, g);
-	h->row_b = g * a->plan.n;
+	h->row_b = g * a->group_b;
 }
 
 TS_GPU uint32_t group_rows(const struct ts_gemm_args *a, const struct handed *h)
@@ -90,36 +90,34 @@ TS_GPU uint32_t group_row_b(const struct handed *h)
 
 #endif
 
+/* What rows of B run along: K, or N. */
+enum layout_b { nk, kn };
+
 /* All shared memory of a CTA. Operands and output boxes are swizzled by the copy engine, which
  * needs 1024 byte alignment. */
-template <int BLOCK_M, int BLOCK_N, int STAGES, int OUTPUTS> struct room {
-	enum {
-		block_m = BLOCK_M,
-		block_n = BLOCK_N,
-		stages = STAGES,
-		outputs = OUTPUTS, /* boxes of C in flight for each warpgroup */
-		halves = BLOCK_M / BOX,
-		boxes = BLOCK_N / BOX,
+template <class TYPE, enum layout_b LAYOUT, int BLOCK_M, int BLOCK_N, int STAGES, int OUTPUTS>
+struct room {
+	using type = TYPE; enum {along_n = LAYOUT == kn, block_m = BLOCK_M, block_n = BLOCK_N,
+		stages = STAGES, outputs = OUTPUTS, /* boxes of C in flight for each warpgroup */
+		halves = BLOCK_M / BOX, boxes = BLOCK_N / BOX,
 		/* K iterations before the end of an item's loads at which the next one is asked
 		 * for: long enough for the answers of a few atomics, and no longer, since what a
 		 * worker has claimed is lost to the others. */
-		ahead = 4 * 128 * 256 / (BLOCK_M * BLOCK_N)
-	};
-	uint16_t a[STAGES][BLOCK_M * BLOCK_K];
-	uint16_t b[STAGES][BLOCK_N * BLOCK_K];
-	uint16_t c[halves][OUTPUTS][BOX * BOX];
-	struct handed items[ITEMS];
-	struct alignas(16) {
-		uint32_t counter, unused[3];
-	} mets[METS];
-	uint64_t full[STAGES], empty[STAGES];
-	uint64_t item_full[ITEMS], item_empty[ITEMS], met[METS];
-	uint64_t wanted; /* the loader wants the next item */
-	uint32_t touched[TS_GEMM_THREADS / 32];
-};
+		ahead = 4 * 128 * 256 / (BLOCK_M * BLOCK_N)};
+	uint16_t a[STAGES][BLOCK_M * BLOCK_K]; uint16_t b[STAGES][BLOCK_N * BLOCK_K];
+	uint16_t c[halves][OUTPUTS][BOX * BOX]; struct handed items[ITEMS];
+	struct alignas(16){uint32_t counter, unused[3];}
+mets[METS];
+uint64_t full[STAGES], empty[STAGES];
+uint64_t item_full[ITEMS], item_empty[ITEMS], met[METS];
+uint64_t wanted; /* the loader wants the next item */
+uint32_t touched[TS_GEMM_THREADS / 32];
+}
+;
 
 /* Where a CTA stands in its cluster. CTAs in a row of the cluster share A and those in a column
- * share B: each loads so many rows for all of them. */
+ * share B: each loads so many rows for all of them, of N or, where those of B run along N, of K:
+ * whichever tile, that leaves the copy engine whole groups of the 8 rows that it swizzles by. */
 struct place {
 	uint32_t rank, m, n; /* m + n * cluster_m = rank */
 	uint32_t cluster_m, cluster_n;
@@ -137,7 +135,7 @@ template <class ROOM> TS_GPU struct place find_place(const struct ts_plan *p)
 	at.m = at.rank - at.n * p->cluster_m;
 	/* The sides of a cluster are 1, 2 or 4. */
 	at.rows_a = ROOM::block_m >> p->cluster_n / 2;
-	at.rows_b = ROOM::block_n >> p->cluster_m / 2;
+	at.rows_b = (ROOM::along_n ? (int)BLOCK_K : (int)ROOM::block_n) >> p->cluster_m / 2;
 	return at;
 }
 

@@ -10,7 +10,8 @@
 #include "sim/request.h"
 
 struct options {
-	char *backend, *shapes, *repeat, *check, *format, *plot;
+	struct ts_gpu_gemm_options gemm;
+	char *shapes, *repeat, *check, *plot;
 	gboolean alone;
 };
 
@@ -21,33 +22,31 @@ static bool read_options(
 {
 	const struct ts_settings *s = x->settings;
 
-	x->repeat = REPEAT;
-	x->seed = 1;
-	x->effort = TS_GEMM_SAMPLE;
-	if (!ts_gpu_backend(o->backend, &x->ops, error) ||
-		!ts_format_parse(o->format, &b->format, error))
+	if (s->domain != NULL)
+		return ts_refuse(
+			error, "--domain: the bench takes the workers' numbers; leave it out");
+	if (!ts_gpu_gemm_read(x, &o->gemm, error) ||
+		!ts_gpu_gemm_read_repeat(x, o->repeat, 1, error))
 		return false;
 	if (o->check != NULL && strcmp(o->check, "sample") != 0 && strcmp(o->check, "none") != 0)
 		return ts_refuse(error, "--check %s: must be sample or none", o->check);
-	if (b->format == TS_CSV)
-		return ts_refuse(error, "--format csv: must be text or json");
 	if (!ts_plot_script_suits(o->plot, error))
 		return false;
-	if (o->repeat != NULL &&
-		(!ts_parse_int(o->repeat, &x->repeat) ||
-			!ts_in_range(x->repeat, 1, TS_GEMM_REPEAT_MAX)))
-		return ts_refuse(error, "--repeat %s: must be a whole number from 1 to %d",
-			o->repeat, TS_GEMM_REPEAT_MAX);
-	if (s->seed != NULL &&
-		(!ts_parse_int(s->seed, &x->seed) || !ts_in_range(x->seed, 0, TS_COUNT_MAX)))
-		return ts_refuse(
-			error, "--seed %s: must be a whole number from 0 to 2147483647", s->seed);
 	if (s->axes[TS_AXIS_M] != NULL || s->axes[TS_AXIS_N] != NULL ||
 		s->axes[TS_AXIS_K] != NULL || s->axes[TS_AXIS_GROUPS] != NULL ||
 		s->axes[TS_AXIS_LAYOUT] != NULL)
 		return ts_refuse(error,
-			"--m, --n, --k, --groups, --layout: gpu bench takes its sizes from "
+			"--m, --n, --k, --groups, --layout masked: gpu bench takes its sizes from "
 			"--shapes; tilesim gpu gemm takes them as options");
+	if (!o->alone && x->form.gap != 0)
+		return ts_refuse(error,
+			"--gap %u: cuBLAS is timed on matrices without gaps; add --alone",
+			x->form.gap);
+	if (x->repeat < 0)
+		x->repeat = REPEAT;
+	x->effort = TS_GEMM_SAMPLE;
+	b->format = x->format;
+	b->form = x->form;
 	b->repeat = (uint32_t)x->repeat;
 	b->cublas = !o->alone;
 	b->checked = o->check == NULL || strcmp(o->check, "sample") == 0;
@@ -137,6 +136,10 @@ static bool list_schedules(const struct ts_gpu_gemm *x, struct ts_bench *b, GErr
 static char *make_command(
 	const struct ts_gpu_gemm *x, const struct ts_bench *b, const struct options *o)
 {
+	const struct {
+		const char *name, *value;
+	} words[] = {{"backend", o->gemm.backend}, {"kernel", o->gemm.kernel}, {"as", o->gemm.as},
+		{"dtype", x->settings->dtype}, {"layout", o->gemm.layout}, {"gap", o->gemm.gap}};
 	GString *out = g_string_new("tilesim gpu bench");
 	g_autofree char *shapes = g_shell_quote(o->shapes);
 
@@ -146,8 +149,9 @@ static char *make_command(
 		if (x->settings->axes[i] != NULL)
 			g_string_append_printf(
 				out, " --%s %s", ts_axis_name(i), x->settings->axes[i]);
-	if (x->ops != NULL)
-		g_string_append_printf(out, " --backend %s", x->ops->name);
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+		if (words[i].value != NULL)
+			g_string_append_printf(out, " --%s %s", words[i].name, words[i].value);
 	if (!b->cublas)
 		g_string_append(out, " --alone");
 	if (!b->checked)
@@ -201,11 +205,7 @@ static int bench(
 
 	if (settings->axes[TS_AXIS_POLICY] == NULL)
 		settings->axes[TS_AXIS_POLICY] = g_strdup("persistent,worksteal");
-	if (settings->dtype != NULL || settings->domain != NULL)
-		ts_refuse(error,
-			"--%s: the bench takes bf16 and the workers' numbers; leave it out",
-			settings->dtype != NULL ? "dtype" : "domain");
-	else if (ts_gpu_gemm_suits(settings, error) && read_options(&x, &b, o, error) &&
+	if (read_options(&x, &b, o, error) &&
 		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;
@@ -229,11 +229,11 @@ static int bench(
 char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
 	const char *repeat, int *ret_code, GError **error)
 {
-	struct options o = {.backend = (char *)(gpointer)backend,
+	struct options o = {
+		.gemm = {.backend = (char *)(gpointer)backend, .format = (char *)(gpointer) "json"},
 		.shapes = (char *)(gpointer)shapes,
 		.repeat = (char *)(gpointer)repeat,
 		.check = (char *)(gpointer) "none",
-		.format = (char *)(gpointer) "json",
 		.alone = TRUE};
 	struct ts_settings settings, nothing = {0};
 	char *text = NULL;
@@ -276,7 +276,6 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};
 	const GOptionEntry entries[] = {
-		{"backend", 0, 0, G_OPTION_ARG_STRING, &o.backend, ts_gpu_backend_help, "NAME"},
 		{"shapes", 0, 0, G_OPTION_ARG_FILENAME, &o.shapes,
 			"shapes of a model, such as llama3-8b, groups, such as moe, or a CSV file "
 			"with "
@@ -288,8 +287,6 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
 			"sample (default): edges of tiles and some lines of each product; or none",
 			"WHICH"},
-		{"format", 0, 0, G_OPTION_ARG_STRING, &o.format, "text (default) or json",
-			"FORMAT"},
 		{"plot", 0, 0, G_OPTION_ARG_FILENAME, &o.plot,
 			"draw the best of each shape and cuBLAS, as .png or .svg", "FILE"},
 		{0}};
@@ -306,6 +303,7 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
+	ts_gpu_gemm_entries(&o.gemm, context);
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
 		ts_settings_rectangles(&settings, "the GEMM kernel", error)) {
 		if (o.shapes == NULL)
@@ -313,11 +311,10 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		code = settings.help ? TS_EXIT_OK : bench(&settings, &o, NULL, error);
 	}
 	ts_settings_finish(&settings);
-	g_free(o.backend);
+	ts_gpu_gemm_options_finish(&o.gemm);
 	g_free(o.shapes);
 	g_free(o.repeat);
 	g_free(o.check);
-	g_free(o.format);
 	g_free(o.plot);
 	return code;
 }

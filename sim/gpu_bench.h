@@ -18,6 +18,7 @@ struct ts_bench_cell {
 
 struct ts_bench {
 	const char *gpu;
+	struct ts_gemm_form form;
 	GArray *shapes;              /* struct ts_shape */
 	GArray *schedules;           /* struct ts_spec, whose sizes mean nothing */
 	struct ts_bench_cell *cells; /* [shape][schedule] */

@@ -100,15 +100,25 @@ static void put_shape(const struct ts_bench *b, guint at, GString *out)
 		c->clock_mhz, c->watts, best + 1);
 }
 
+static const char *type_text(const struct ts_bench *b)
+{
+	return b->form.type == TS_MMA_BF16 ? "bf16" : "fp16";
+}
+
+static const char *layout_text(const struct ts_bench *b)
+{
+	return b->form.layout == TS_MMA_ALONG_K ? "A and C row-major, B column-major"
+						: "A, B and C row-major";
+}
+
 static char *text_report(const struct ts_bench *b, const char *command)
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "device       %s\nmedians of %u launches%s%s\n\n", b->gpu,
-		b->repeat, b->checked ? "" : ", products not checked",
-		b->cublas ? ", each followed by one of cuBLAS' best algorithm; A and C row-major, "
-			    "B column-major"
-			  : "");
+	g_string_append_printf(out, "device       %s\nmedians of %u launches%s%s; %s, %s\n\n",
+		b->gpu, b->repeat, b->checked ? "" : ", products not checked",
+		b->cublas ? ", each followed by one of cuBLAS' best algorithm" : "", type_text(b),
+		layout_text(b));
 	if (ts_shapes_have_groups(b->shapes))
 		g_string_append(out,
 			"m is the rows of all groups; cuBLAS is called once for each that has "
@@ -189,7 +199,8 @@ static char *json_report(const struct ts_bench *b, const char *command)
 	json_builder_begin_object(j);
 	ts_json_text_member(j, "command", command);
 	ts_json_text_member(j, "device", b->gpu);
-	ts_json_text_member(j, "layout", "A and C row-major, B column-major");
+	ts_json_text_member(j, "layout", layout_text(b));
+	ts_json_text_member(j, "dtype", type_text(b));
 	ts_json_count(j, "launches", b->repeat);
 	ts_json_number(j, "mean_ratio", ts_bench_mean(b));
 	json_builder_set_member_name(j, "runs");

@@ -143,18 +143,16 @@ bool ts_gpu_draw_use(struct ts_gpu_gemm *x, GError **error)
 	return ts_gemm_change(&x->gemm, &x->form, x->as, error);
 }
 
-/* Types, layouts, gaps and instructions, as the kernels have them. */
+/* Types, layouts, gaps and instructions. */
 static void draw_form(struct ts_gpu_draw *d, GRand *random)
 {
 	struct ts_gpu_gemm *x = d->gemm;
 	struct ts_gemm_form form = x->form;
 
-	do {
-		if (d->type)
-			form.type = (enum ts_mma_type)pick(random, 0, TS_MMA_TYPES - 1);
-		if (d->layout)
-			form.layout = (enum ts_mma_layout)pick(random, 0, TS_MMA_LAYOUTS - 1);
-	} while (!x->gemm.kind->has_form(&form));
+	if (d->type)
+		form.type = (enum ts_mma_type)pick(random, 0, TS_MMA_TYPES - 1);
+	if (d->layout)
+		form.layout = (enum ts_mma_layout)pick(random, 0, TS_MMA_LAYOUTS - 1);
 	if (d->gap)
 		form.gap = pick(random, 0, 1) == 0 ? 0 : (uint32_t)pick(random, 1, GAP_MOST);
 	x->form = form;

@@ -108,11 +108,9 @@ static bool read_options(struct ts_gpu_gemm *x, const struct options *o, GError 
 		!ts_gpu_gemm_read_repeat(x, o->repeat, 0, error) ||
 		!ts_gpu_gemm_read_check(x, o->check, error))
 		return false;
-	if (o->cublas &&
-		(x->form.type != TS_MMA_BF16 || x->form.layout != TS_MMA_ALONG_K ||
-			x->form.gap != 0))
-		return ts_refuse(error,
-			"--cublas: goes with bf16, rows of B along K and no gap between rows");
+	if (o->cublas && x->form.gap != 0)
+		return ts_refuse(
+			error, "--cublas: goes without --gap %u between the rows", x->form.gap);
 	return true;
 }
 
@@ -158,12 +156,12 @@ int ts_gpu_gemm_command(int argc, char **argv, GError **error)
 		"Computes C = A B with the policy inside the kernel: random inputs, every result\n"
 		"checked. A and C are row-major; of batches and groups they have the rows of all, "
 		"and B a\n"
-		"matrix for each. The kernels of sm90 are for Hopper: bf16, blocks of 128x256x64, "
+		"matrix for each. The kernels of sm90 are for Hopper: blocks of 128x256x64, "
 		"128x192x64,\n"
 		"128x128x64, 128x64x64 or 64x128x64. Those of mma run on NVIDIA from sm_80 on, on "
 		"AMD and\n"
-		"on the CPU: bf16 or fp16, blocks of 128x128x32 or 64x64x32. Both take items cut "
-		"along K.\n"
+		"on the CPU: blocks of 128x128x32 or 64x64x32. Both take bf16 or fp16, and items "
+		"cut along K.\n"
 		"Lists and ranges give a table of all plans.",
 		entries);
 	int code = TS_EXIT_USAGE;

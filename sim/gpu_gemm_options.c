@@ -87,12 +87,6 @@ static bool read_form(struct ts_gpu_gemm *x, const struct ts_gpu_gemm_options *o
 	x->form.type = (enum ts_mma_type)type;
 	x->form.gap = (uint32_t)gap;
 	x->as = o->as == NULL ? NULL : instructions[as];
-	if (x->kind != NULL && !x->kind->has_form(&x->form))
-		return ts_refuse(error,
-			"--kernel %s: multiplies bf16 with rows of B along K (--dtype bf16 "
-			"--layout "
-			"nk); use --kernel mma",
-			x->kind->name);
 	return ts_settings_hardware_domain(x->settings, &x->hardware_domain, error);
 }
 

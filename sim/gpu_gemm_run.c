@@ -190,7 +190,8 @@ static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 	x->workspace = x->gemm.gpu.ops->alloc(&x->gemm.gpu, WORKSPACE_BYTES, error);
 	if (x->workspace == 0)
 		return false;
-	x->cublas = ts_cublas_new(x->workspace, WORKSPACE_BYTES, error);
+	x->cublas =
+		ts_cublas_new(x->form.type, x->form.layout, x->workspace, WORKSPACE_BYTES, error);
 	return x->cublas != NULL;
 }
 

@@ -56,7 +56,7 @@ static void try_form(struct attempt *a, const struct ts_spec *spec, struct ts_ge
 	struct ts_gpu_gemm *x = a->v->sweep.gemm;
 	struct ts_gemm_form before = x->form;
 
-	if (memcmp(&form, &before, sizeof form) == 0 || !x->gemm.kind->has_form(&form))
+	if (memcmp(&form, &before, sizeof form) == 0)
 		return;
 	x->form = form;
 	if (ts_gpu_draw_use(x, NULL) && fails(a, spec))

@@ -46,8 +46,8 @@ static const struct {
 	{"an unknown layout", "gpu gemm --layout tn", 2, FALSE},
 	{"a negative gap", "gpu gemm --gap -1", 2, FALSE},
 	{"a GPU that acts as another", "gpu gemm --as gfx942", 2, FALSE},
-	{"a type that the kernel lacks", "gpu gemm --kernel sm90 --dtype fp16", 2, FALSE},
-	{"cuBLAS with rows of B along N", "gpu gemm --cublas --layout kn", 2, FALSE},
+	{"a type that the kernels lack", "gpu gemm --kernel sm90 --dtype fp32", 2, FALSE},
+	{"cuBLAS with gaps between rows", "gpu gemm --cublas --gap 8", 2, FALSE},
 	{"a kernel that the CPU lacks", "gpu gemm --backend cpu --kernel sm90", 77, FALSE},
 	{"a product that takes the CPU hours", "gpu gemm --backend cpu", 2, FALSE},
 	{"a product on the CPU",
@@ -79,6 +79,9 @@ static const struct {
 	{"a cluster without a kernel", "gpu gemm --kernel sm90 --cluster 3x1", 2, TRUE},
 	{"an empty sum", "gpu gemm --kernel sm90 --k 0", 2, TRUE},
 	{"a benchmark of one size", "gpu bench --m 300", 2, FALSE},
+	{"a benchmark of a masked layout", "gpu bench --layout kn,masked", 2, FALSE},
+	{"a benchmark of an unknown type", "gpu bench --dtype fp8", 2, FALSE},
+	{"a benchmark of gaps beside cuBLAS", "gpu bench --gap 8", 2, FALSE},
 	{"a benchmark that is not repeated", "gpu bench --repeat 0", 2, FALSE},
 	{"a benchmark of no shapes", "gpu bench --shapes nothing", 2, FALSE},
 	{"a picture of no kind", "gpu bench --plot bench.gif", 2, FALSE},
@@ -92,6 +95,16 @@ static const struct {
 		"gpu gemm --kernel sm90 --policy all --mode all --cluster 1x1,2x1,1x2 --xcds 3 "
 		"--block 128x256x64,128x192x64,128x128x64,128x64x64,64x128x64 --m 1,257 "
 		"--n 129,520 --k 65,200",
+		0, TRUE},
+	{"the same in fp16 with rows of B along N",
+		"gpu gemm --kernel sm90 --dtype fp16 --layout kn --policy all --mode all "
+		"--cluster 1x1,2x1,4x1,1x2 --xcds 3 "
+		"--block 128x256x64,128x192x64,128x128x64,128x64x64,64x128x64 --m 1,257 "
+		"--n 129,520 --k 65,200",
+		0, TRUE},
+	{"groups of it, with K that ends within a k iteration",
+		"gpu gemm --kernel sm90 --layout kn --policy persistent,worksteal --cluster "
+		"1x1,2x1 --groups '300,0,5,128,129;1,64' --batch 1,2 --n 129,520 --k 1,200",
 		0, TRUE},
 };
 
@@ -124,6 +137,11 @@ static void test_calls(void)
 		{"--groups 70,0,3,70 --repeat 5", "3 problems, 27 products, 0 layouts left"},
 		{"--batch 4 --m 70 --repeat 5", "4 problems, 26 products, 0 layouts left"},
 		{"--m 70 --repeat 5", "1 problems, 11 products, 0 layouts left"},
+		/* CUDA_R_16BF and CUDA_R_16F; B's rows along K are columns to be transposed. */
+		{"--m 70 --repeat 1", "; type 14, operation 1"},
+		{"--m 70 --repeat 1 --dtype fp16", "; type 2, operation 1"},
+		{"--m 70 --repeat 1 --layout kn", "; type 14, operation 0"},
+		{"--m 70 --repeat 1 --dtype fp16 --layout kn", "; type 2, operation 0"},
 	};
 	g_autofree char *folder = g_path_get_dirname(g_getenv("FAKE_CUBLAS"));
 	g_autofree char *before = g_strdup(g_getenv("LD_LIBRARY_PATH"));

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* As kernels/cublas.c takes them from the library. */
 int cublasLtCreate(void **handle);
@@ -23,6 +24,7 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
 	size_t workspace_bytes, void *stream);
 
 static int problems, products, layouts;
+static int first_type, first_operation; /* of the library's A */
 
 int cublasLtCreate(void **handle)
 {
@@ -33,8 +35,9 @@ int cublasLtCreate(void **handle)
 int cublasLtDestroy(void *handle)
 {
 	(void)handle;
-	fprintf(stderr, "cublasLt: %d problems, %d products, %d layouts left\n", problems, products,
-		layouts);
+	fprintf(stderr,
+		"cublasLt: %d problems, %d products, %d layouts left; type %d, operation %d\n",
+		problems, products, layouts, first_type, first_operation);
 	return 0;
 }
 
@@ -50,16 +53,17 @@ int cublasLtMatmulDescSetAttribute(
 	void *description, int attribute, const void *value, size_t bytes)
 {
 	(void)description;
-	(void)attribute;
-	(void)value;
-	(void)bytes;
+	/* CUBLASLT_MATMUL_DESC_TRANSA */
+	if (attribute != 3 || bytes != sizeof first_operation)
+		return 1;
+	memcpy(&first_operation, value, bytes);
 	return 0;
 }
 
 int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t cols, int64_t lead)
 {
-	(void)type;
 	(void)cols;
+	first_type = type;
 	*layout = malloc(1);
 	layouts++;
 	return *layout == NULL || (uint64_t)lead < rows;
