@@ -74,7 +74,6 @@ struct ts_gemm_kind {
 	 * so many words apart. */
 	uint32_t align, counter_words;
 	bool records;         /* what is done */
-	bool listens;         /* workers leave when the host asks them to */
 	bool hardware_domain; /* can be that of a worker */
 	bool flags;           /* for parts of items, beside the plan's counters */
 	/* Finds the kernels for g->form. */

@@ -7,6 +7,7 @@
 #define TS_GEMM_ARGS_H
 
 #include "kernels/group_table.h"
+#include "kernels/leave.h"
 
 enum {
 	TS_GEMM_BLOCK_K = 64,
@@ -36,6 +37,7 @@ struct ts_gemm_args {
 	uint32_t *fault; /* enum ts_gemm_fault of the last worker that met one */
 	/* From one group's B to the next: rows of [g,n,k], 1 in the third dimension of [g,k,n]. */
 	uint32_t group_b;
+	struct ts_leave leave;
 };
 
 /* Why a worker left before its policy let it. */

@@ -104,7 +104,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		.workspace = (float *)(uintptr_t)ts_gemm_at(g, l->workspace),
 		.flags = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->flags),
 		.fault = (uint32_t *)(uintptr_t)ts_gemm_at(g, l->fault),
-		.group_b = g->form.layout == TS_MMA_ALONG_K ? p->n : 1};
+		.group_b = g->form.layout == TS_MMA_ALONG_K ? p->n : 1,
+		.leave = g->leave};
 	struct ts_cuda_array a = describe(g, &l->a, &l->wide_a, p->block_m / p->cluster_n);
 	struct ts_cuda_array b = describe_b(g, p);
 	struct ts_cuda_array to = describe(g, &l->c, &l->wide_c, TS_GEMM_BOX);

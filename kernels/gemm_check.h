@@ -19,9 +19,10 @@ struct ts_gemm_verdict {
 };
 
 /* Checks memory after one launch of a prepared plan: guards, the counters' last values, the
- * kernel's own complaint, and elements of C. An element may be off by half a unit of bf16 and by
- * what sums of K products in fp32 may lose. False where the GPU failed. */
-bool ts_gemm_check(struct ts_gemm *g, const struct ts_plan *plan, enum ts_gemm_effort effort,
-	struct ts_gemm_verdict *ret_verdict, GError **error);
+ * kernel's own complaint, and elements of C. An element may be off by half a unit of its type and
+ * by what sums of K products in fp32 may lose. `asked` tells of each domain of the plan whether its
+ * workers were asked to leave; NULL: none was. False where the GPU failed. */
+bool ts_gemm_check(struct ts_gemm *g, const struct ts_plan *plan, const bool *asked,
+	enum ts_gemm_effort effort, struct ts_gemm_verdict *ret_verdict, GError **error);
 
 #endif

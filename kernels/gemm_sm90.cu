@@ -297,6 +297,7 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 	uint32_t thread = gpu_thread(), id = gpu_cluster();
 	struct ts_worker w = ts_worker_make(id, a->plan.domains == 1 ? 0 : id % a->plan.domains);
 	struct handed first = {0, 0, 0, 0, 0, 0, 0, 0};
+	enum ts_gone gone = TS_NOT_GONE;
 
 	touch(&a->plan, r->touched);
 	static_assert(sizeof(ROOM) <= TS_GEMM_SHARED, "shared memory");
@@ -318,7 +319,7 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 		if (thread == 0)
 			load(a, r, &at);
 		else if (thread == 32 && at.rank == 0)
-			schedule(a, r, &at, w, first);
+			gone = schedule(a, r, &at, w, first);
 	} else {
 		ptx_registers_more<MORE>();
 		multiply(a, r, &at, thread / 128 - 1);
@@ -327,6 +328,10 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 	__syncwarp();
 	if (at.cluster_m * at.cluster_n > 1)
 		gpu_cluster_sync();
+	else if (a->leave.asked != 0)
+		gpu_sync();
+	if (gone != TS_NOT_GONE)
+		leave_tell_gone(&a->leave, &w, gone);
 }
 
 /* The kernel of a type, a layout of B and a tile, with so many stages, and boxes of C for each

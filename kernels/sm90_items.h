@@ -3,6 +3,7 @@
 #ifndef TS_SM90_ITEMS_H
 #define TS_SM90_ITEMS_H
 
+#include "kernels/leave_steps.h"
 #include "kernels/sm90_room.h"
 
 /* Registers of a thread in the warpgroup with the scheduler, and in one that multiplies; whether
@@ -121,23 +122,29 @@ TS_GPU void hand_counter(ROOM *r, const struct place *at, uint32_t slot, uint32_
 	}
 }
 
-/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item, if it asks early. */
+/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item, if it asks early. Asked
+ * to leave, it says to all roles that there is no more instead of asking the policy: what was
+ * claimed before has been handed on by then. Returns why the worker leaves. */
 template <class ROOM>
-TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
+TS_GPU enum ts_gone schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
 	struct ts_worker w, struct handed h)
 {
+	enum ts_gone gone = TS_GONE_BY_POLICY;
 	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
 	struct ts_pipeline met = ts_pipeline_at(0, METS);
-	uint32_t wanted = 0, answer = 0, counter = 0;
+	uint32_t wanted = 0, answer = 0, counter = 0, items = 0;
 	bool has = ASKS_EARLY;
 
 	for (;;) {
 		enum told told = AN_ITEM;
 
 		if (!has) {
-			struct ts_step s =
-				ts_next(ts_group_table_plan(&a->plan, a->table), &w, answer);
+			struct ts_step s = ts_stop();
 
+			if (h.lacks == LACKS_NOTHING && leave_now(&a->leave, &a->plan, &w))
+				gone = TS_GONE_AS_ASKED;
+			else
+				s = ts_next(ts_group_table_plan(&a->plan, a->table), &w, answer);
 			told = understand(a, &s, &h, &counter, &answer);
 		}
 		has = false;
@@ -151,7 +158,8 @@ TS_GPU void schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *
 			hand(r, ring.stage, &h);
 			hand_on(r, at, ring.stage, &h);
 			if (h.k_end == 0)
-				return;
+				return gone;
+			leave_tell_items(&a->leave, &w, ++items);
 			ring = ts_pipeline_next(ring, ITEMS);
 			if (h.lacks == LACKS_COUNTER)
 				continue;

@@ -133,7 +133,7 @@ bool ts_gpu_gemm_verdict(struct ts_gpu_gemm *x, const struct ts_plan *p, const b
 	struct ts_gpu_verdict records;
 	struct ts_probe_log log;
 
-	if (!ts_gemm_check(&x->gemm, p, x->effort, v, error))
+	if (!ts_gemm_check(&x->gemm, p, asked, x->effort, v, error))
 		return false;
 	if (!x->gemm.kind->records || !v->sound)
 		return true;

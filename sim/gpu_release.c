@@ -172,10 +172,6 @@ static int run(struct ts_settings *settings, const struct options *o, GError **e
 	settings->release = NULL;
 	good = ts_gpu_gemm_read(&x, &o->gemm, error) && ts_gpu_gemm_read_check(&x, o->check, error);
 	add_presets(&x);
-	if (good && !x.kind->listens)
-		good = ts_refuse(error,
-			"--kernel %s: its workers don't listen to the host; use --kernel mma",
-			x.kind->name);
 	if (good && ts_gpu_gemm_open(&x, false, &cause))
 		code = release(&x, texts, error);
 	ts_gpu_gemm_close(&x);
@@ -201,7 +197,8 @@ int ts_gpu_release_command(int argc, char **argv, GError **error)
 		"leave\n"
 		"between items and the others do the rest. Shows how long that takes, and checks "
 		"the\n"
-		"product and the record of every item. --release XCDS@PERCENT% of the items, or\n"
+		"product and, of --kernel mma (default), the record of every item. --release "
+		"XCDS@PERCENT% of the items, or\n"
 		"XCDS@TIME in us after the first (default xcd1@30%), and may be repeated.",
 		entries);
 	int code = TS_EXIT_USAGE;

@@ -1,11 +1,11 @@
 /* tilesim gpu release: workers that are asked to leave in the middle of a GEMM on the CPU, faults
  * planted in how they leave, and what is refused. */
 
+#include "sim/gpu_release.h"
 #include "kernels/cpu.h"
 #include "kernels/cpu_backend.h"
 #include "kernels/cpu_hooks.h"
 #include "sim/gpu_check.h"
-#include "sim/gpu_release.h"
 #include "tests/call.h"
 
 /* Kernels made from the source by tests/meson.build: workers that leave only with a claimed item,
@@ -206,7 +206,7 @@ static const struct {
 		"nobody would do the rest"},
 	{"too late", CPU "--release xcd1@900000000", 2, "ask earlier, or give it more work"},
 	{"several plans", CPU "--order row,column", 2, "gpu release takes one plan, not 2"},
-	{"a kernel that doesn't listen", "gpu release --kernel sm90", 2, "use --kernel mma"},
+	{"a kernel that the CPU lacks", "gpu release --backend cpu --kernel sm90", 77, "no GPU"},
 	{"no GPU, or one", "gpu release --backend hip", 77, "no GPU"},
 };
 

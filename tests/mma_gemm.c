@@ -53,7 +53,7 @@ static char *run(struct ts_gemm *g, const struct ts_plan *p, uint64_t seed)
 	struct ts_probe_log log;
 
 	if (!ts_gemm_prepare(g, p, seed, &error) || !ts_gemm_start(g, p, NULL, &error) ||
-		!ts_gemm_check(g, p, TS_GEMM_FULL, &v, &error))
+		!ts_gemm_check(g, p, NULL, TS_GEMM_FULL, &v, &error))
 		return g_strdup(error->message);
 	if (!v.sound)
 		return v.fault;
