@@ -4,7 +4,7 @@
 # GPU; those of mma run on any, take a minute, and check both types and layouts of B too.
 #
 # usage: check_gemm.sh TILESIM [FOLDER [PART...]]
-# Parts: products sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
+# Parts: products forms sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups release
 # groups_timing, by default all.
 # Results go to FOLDER, by default a new one.
 # LD_LIBRARY_PATH has to lead to cuBLAS for the times.
@@ -15,8 +15,8 @@ tilesim=$1
 out=${2:-$(mktemp -d)}
 [ $# -lt 2 ] || shift
 shift
-parts=${*:-products sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
-	groups_timing}
+parts=${*:-products forms sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
+	release groups_timing}
 tiles="--block 128x256x64,128x192x64,128x128x64,128x64x64,64x128x64"
 clusters="--cluster 1x1,2x1,1x2"
 failed=0
@@ -59,6 +59,16 @@ random()
 	}'
 }
 
+# ragged COUNT MOST SEED: rows of groups from 0 to MOST with commas, a third of them 0.
+ragged()
+{
+	awk -v count="$1" -v most="$2" -v seed="$3" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < count; i++)
+			printf "%s%d", i ? "," : "", rand() < 0.33 ? 0 : 1 + int(rand() * most)
+	}'
+}
+
 products()
 {
 	printf '%-26s %7s %7s %9s %11s %9s %9s %6s %5s %5s\n' sweep runs shapes tiles elements \
@@ -88,6 +98,51 @@ products()
 	}
 }
 
+# Hopper's kernels in the other types and layouts of B, alone and of groups.
+forms()
+{
+	grep -q "^sweep" "$out/table.txt" || printf '%-26s %7s %7s %9s %11s %9s %9s %6s %5s %5s\n' \
+		sweep runs shapes tiles elements failures error worst exit s >>"$out/table.txt"
+	for form in "bf16 kn" "fp16 nk" "fp16 kn"; do
+		# shellcheck disable=SC2086
+		{
+		set -- $form
+		form="--kernel sm90 --dtype $1 --layout $2"
+		sweep "sm90 $1 $2, edges" $form --policy persistent,worksteal $tiles \
+			--cluster 1x1,2x1,4x1,1x2,2x2 --m 1,128,129,257 --n 1,127,128,520 \
+			--k 1,8,63,64,65,200
+		sweep "sm90 $1 $2, policies" $form --policy all --mode all --xcds 3 $clusters \
+			$tiles --splits 3 --m $(random 2 1500 21) --n $(random 2 1500 22) \
+			--k $(random 2 700 23)
+		for gap in 5 8; do
+			sweep "sm90 $1 $2, gap $gap" $form --gap $gap --policy persistent,stream-k \
+				$clusters $tiles --m 300 --n 264,333 --k 72,129
+		done
+		sweep "sm90 $1 $2, groups" $form --policy persistent,worksteal,split-k --splits 3 \
+			$clusters $tiles --groups "5,0,$(ragged 9 300 24);0,64,65" --batch 1,2 \
+			--n 72,129 --k 1,65,200
+		sweep "sm90 $1 $2, masked" --kernel sm90 --dtype $1 --layout $2,masked --policy all \
+			$clusters $tiles --m 300 --groups "0,1,$(ragged 9 300 25)" --n 136 --k 72
+		}
+	done
+}
+
+# Workers that are asked to leave.
+release()
+{
+	printf '\n%-44s %5s %s\n' release exit says >>"$out/table.txt"
+	for plan in "mma steal 1x1 128x128x32" "sm90 steal 1x1 128x256x64" "sm90 global 2x1 128x128x64"; do
+		# shellcheck disable=SC2086
+		set -- $plan
+		timeout 40 "$tilesim" gpu release --kernel $1 --mode $2 --cluster $3 --block $4 \
+			--check sample --m 8192 --n 8192 --k 4096 >"$out/last.txt" 2>&1
+		code=$?
+		[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
+		printf '%-44s %5d %s\n' "$plan" $code "$(grep '^verdict' "$out/last.txt")" \
+			>>"$out/table.txt"
+	done
+}
+
 sanitizer()
 {
 	checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
@@ -96,12 +151,19 @@ sanitizer()
 	for tool in memcheck racecheck synccheck; do
 		for plan in "persistent 1x1 128x256x64" "worksteal 2x1 128x256x64" \
 			"worksteal 1x2 128x192x64" "split-k 2x1 128x256x64" \
-			"stream-k 1x1 64x128x64" "persistent 1x2 128x64x64"; do
+			"stream-k 1x1 64x128x64" "persistent 1x2 128x64x64" \
+			"worksteal 2x1 128x256x64 --layout kn" \
+			"split-k 1x1 128x192x64 --layout kn --dtype fp16"; do
 			# shellcheck disable=SC2086
+			{
 			set -- $plan
+			policy=$1 cluster=$2 block=$3
+			shift 3
 			timeout 40 "$checker" --tool $tool --error-exitcode 9 "$tilesim" gpu gemm \
-				--kernel sm90 --policy $1 --cluster $2 --block $3 --workers 2 --m 300 --n 520 \
-				--k 200 --repeat 0 >"$out/last.txt" 2>&1
+				--kernel sm90 --policy $policy --cluster $cluster --block $block \
+				--workers 2 --m 300 --n 520 --k 200 --repeat 0 "$@" \
+				>"$out/last.txt" 2>&1
+			}
 			code=$?
 			[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
 			printf '%-44s %5d %s\n' "$tool, $plan" $code \
@@ -122,6 +184,12 @@ timing()
 				# shellcheck disable=SC2086
 				time_one $shape $plan $policy "--kernel sm90"
 			done
+		done
+	done
+	for form in "--layout kn" "--dtype fp16" "--dtype fp16 --layout kn"; do
+		for shape in "8192 8192 8192" "4096 4096 4096"; do
+			# shellcheck disable=SC2086
+			time_one $shape 1x1 128x256x64 persistent "--kernel sm90 $form"
 		done
 	done
 }
@@ -154,16 +222,6 @@ mma()
 	sweep "mma, stream-k" --kernel mma --policy stream-k --hybrid basic --min-k 1 \
 		--workers 7,132,264 --m 300,1900 --n 520,2049 --k 1024,4097
 	}
-}
-
-# ragged COUNT MOST SEED: rows of groups from 0 to MOST with commas, a third of them 0.
-ragged()
-{
-	awk -v count="$1" -v most="$2" -v seed="$3" 'BEGIN {
-		srand(seed)
-		for (i = 0; i < count; i++)
-			printf "%s%d", i ? "," : "", rand() < 0.33 ? 0 : 1 + int(rand() * most)
-	}'
 }
 
 # Batches and ragged groups: every policy, both layouts of B and of groups; and Hopper's kernels.

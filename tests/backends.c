@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/backend.h"
+#include "kernels/images.h"
 #include "tests/fake/call.h"
 
 enum { OK = 0, FAILED = 1, REFUSED = 2, ABSENT = 77 };
@@ -344,6 +345,68 @@ static void use_rest(const struct backend *backend)
 	ts_backend_close(&b);
 }
 
+/* What the copy engine is told of A, B and C: box, size and stride in bytes of each dimension. The
+ * kernels compute nothing here. */
+static const struct {
+	const char *words;
+	const char *maps[3];
+} gemms[] = {
+	/* Rows of 200 elements are 400 bytes, those of 520 are 1040. */
+	{"--layout nk --m 300 --n 520 --k 200 --block 128x256x64",
+		{"map 64 of 200 by 2 128 of 300 by 400", "map 64 of 200 by 2 256 of 520 by 400",
+			"map 64 of 520 by 2 64 of 300 by 1040"}},
+	{"--layout kn --dtype fp16 --m 300 --n 520 --k 200 --block 128x256x64",
+		{"map 64 of 200 by 2 128 of 300 by 400",
+			"map 64 of 520 by 2 64 of 200 by 1040 1 of 1 by 208000",
+			"map 64 of 520 by 2 64 of 300 by 1040"}},
+	/* CTAs of a cluster load parts: of B's rows along N of the tile's 256, of those along K
+	   of 64. */
+	{"--layout nk --m 600 --n 520 --k 200 --block 128x256x64 --cluster 4x1",
+		{"map 64 of 200 by 2 128 of 600 by 400", "map 64 of 200 by 2 64 of 520 by 400",
+			"map 64 of 520 by 2 64 of 600 by 1040"}},
+	{"--layout kn --m 600 --n 520 --k 200 --block 128x192x64 --cluster 4x2",
+		{"map 64 of 200 by 2 64 of 600 by 400",
+			"map 64 of 520 by 2 16 of 200 by 1040 1 of 1 by 208000",
+			"map 64 of 520 by 2 64 of 600 by 1040"}},
+	/* Rows of 515 elements are copied to some of 520; those of 515 with a gap of 5 are not, but
+	 * for C, where the copy engine would write to the gap. */
+	{"--layout kn --m 300 --n 515 --k 200 --block 64x128x64",
+		{"map 64 of 200 by 2 64 of 300 by 400",
+			"map 64 of 515 by 2 64 of 200 by 1040 1 of 1 by 208000",
+			"map 64 of 515 by 2 64 of 300 by 1040"}},
+	{"--layout kn --gap 5 --m 300 --n 515 --k 203 --block 64x128x64",
+		{"map 64 of 203 by 2 64 of 300 by 416",
+			"map 64 of 515 by 2 64 of 203 by 1040 1 of 1 by 211120",
+			"map 64 of 515 by 2 64 of 300 by 1040"}},
+	/* Of groups A and C have the rows of all; only along N K ends with each group. */
+	{"--layout nk --groups 5,0,130 --n 72 --k 80 --block 128x64x64",
+		{"map 64 of 80 by 2 128 of 135 by 160", "map 64 of 80 by 2 64 of 216 by 160",
+			"map 64 of 72 by 2 64 of 135 by 144"}},
+	{"--layout kn --groups 5,0,130 --n 72 --k 80 --block 128x64x64",
+		{"map 64 of 80 by 2 128 of 135 by 160",
+			"map 64 of 72 by 2 64 of 80 by 144 1 of 3 by 11520",
+			"map 64 of 72 by 2 64 of 135 by 144"}},
+};
+
+static void test_maps(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(gemms); i++) {
+		g_autofree char *words = g_strconcat("gpu gemm --backend cuda --kernel sm90 "
+						     "--policy data-parallel --repeat 0 ",
+			gemms[i].words, NULL);
+		struct answer a = call(words, "CUDA", "FAKE_GPU_CLUSTERS=3");
+
+		if (strstr(a.out, "it was not written") == NULL)
+			g_error("tilesim %s: %s%s", words, a.out, a.err);
+		g_assert_cmpint(a.code, ==, FAILED);
+		for (size_t j = 0; j < G_N_ELEMENTS(gemms[i].maps); j++)
+			if (count_lines(a.calls, gemms[i].maps[j]) != 1)
+				g_error("tilesim %s: no '%s' in %s", words, gemms[i].maps[j],
+					a.calls);
+		drop_answer(&a);
+	}
+}
+
 /* In a process of its own, which finds the library. */
 static void test_rest(gconstpointer data)
 {
@@ -370,6 +433,12 @@ static bool is_testable(const struct backend *b)
 
 	drop_answer(&a);
 	return good;
+}
+
+/* Sanitizers' builds have the probe's images only. */
+static bool has_program(const char *program)
+{
+	return ts_image_find(program, "cuda") != NULL;
 }
 
 static void test_nothing(void)
@@ -410,6 +479,8 @@ int main(int argc, char **argv)
 		add(b, "copies, fills and events", b, test_rest);
 		if (strcmp(b->name, "cuda") == 0) {
 			add_messages(b, cuda_messages, G_N_ELEMENTS(cuda_messages));
+			if (has_program("gemm_sm90"))
+				g_test_add_func("/backends/cuda/maps of matrices", test_maps);
 			continue;
 		}
 		add_messages(b, hip_messages, G_N_ELEMENTS(hip_messages));

@@ -1,5 +1,6 @@
-/* A libcuda.so.1 without a GPU: one with compute capability 9.0, whose clusters never have room.
- * LACK_ENCODE leaves a function out. */
+/* A libcuda.so.1 without a GPU: one with compute capability 9.0, whose clusters have no room but
+ * for FAKE_GPU_CLUSTERS of them. Kernels of matrices compute nothing. LACK_ENCODE leaves a function
+ * out. */
 #include "tests/fake/gpu.h"
 
 enum { INVALID = 1, NOT_FOUND = 500, OUT_OF_RESOURCES = 701 };
@@ -137,6 +138,26 @@ int cuModuleUnload(void *module)
 	return enter("cuModuleUnload");
 }
 
+/* Those of the GEMM for Hopper and beside it, which do nothing. */
+static const struct kernel *find_idle_kernel(const char *name)
+{
+	static const char *const forms[] = {"bf16_nk", "bf16_kn", "fp16_nk", "fp16_kn"};
+	static const char *const tiles[] = {"128x256", "128x192", "128x128", "128x64", "64x128"};
+	static const struct kernel idle = {"idle"};
+	char known[64];
+
+	for (unsigned i = 0; i < 2 * 4 * 5; i++) {
+		snprintf(known, sizeof known, "ts_gemm_%s%s_%s", i < 20 ? "" : "groups_",
+			forms[i / 5 % 4], tiles[i % 5]);
+		if (strcmp(name, known) == 0)
+			return &idle;
+	}
+	return strcmp(name, "ts_random") == 0 || strcmp(name, "ts_restride") == 0 ||
+			strcmp(name, "ts_reference") == 0 || strcmp(name, "ts_clock") == 0
+		? &idle
+		: NULL;
+}
+
 int cuModuleGetFunction(const void **function, void *module, const char *name);
 int cuModuleGetFunction(const void **function, void *module, const char *name)
 {
@@ -144,6 +165,8 @@ int cuModuleGetFunction(const void **function, void *module, const char *name)
 
 	(void)module;
 	*function = find_kernel(name);
+	if (*function == NULL)
+		*function = find_idle_kernel(name);
 	return *function == NULL ? NOT_FOUND : result;
 }
 
@@ -171,12 +194,19 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(
 	return enter("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
+static int clusters(void)
+{
+	const char *text = getenv("FAKE_GPU_CLUSTERS");
+
+	return text == NULL ? 0 : atoi(text);
+}
+
 int cuOccupancyMaxActiveClusters(int *count, void *function, const void *config);
 int cuOccupancyMaxActiveClusters(int *count, void *function, const void *config)
 {
 	(void)function;
 	(void)config;
-	*count = 0;
+	*count = clusters();
 	return enter("cuOccupancyMaxActiveClusters");
 }
 
@@ -297,10 +327,11 @@ int cuLaunchKernelEx(
 
 	if (result != 0)
 		return result;
-	if (config->grid[0] == 0 || config->grid[1] != 1 || config->grid[2] != 1 ||
-		config->block[0] == 0 || config->block[0] > 1024 || config->block[1] != 1 ||
-		config->block[2] != 1 || (config->stream != NULL && config->stream != &beside) ||
-		config->attribute_count != 0 || extra != NULL)
+	if (config->grid[0] == 0 || (config->grid[1] != 1 && clusters() == 0) ||
+		config->grid[2] != 1 || config->block[0] == 0 || config->block[0] > 1024 ||
+		config->block[1] != 1 || config->block[2] != 1 ||
+		(config->stream != NULL && config->stream != &beside) ||
+		(config->attribute_count != 0 && clusters() == 0) || extra != NULL)
 		return INVALID;
 	if (config->shared + 1024 > SHARED_BYTES)
 		return OUT_OF_RESOURCES;
@@ -315,10 +346,42 @@ int cuCtxSynchronize(void)
 }
 
 #ifndef LACK_ENCODE
-int cuTensorMapEncodeTiled(void);
-int cuTensorMapEncodeTiled(void)
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+	const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+	int swizzle, int promotion, int outside);
+
+/* Notes sizes, strides and box. Refuses what the driver's manual says is not allowed with a swizzle
+ * of 128 bytes, of 16 bit elements. */
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+	const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+	int swizzle, int promotion, int outside)
 {
-	return enter("cuTensorMapEncodeTiled");
+	int result = enter("cuTensorMapEncodeTiled");
+	char line[256] = "map";
+	size_t length;
+
+	(void)promotion;
+	if (result != 0)
+		return result;
+	if ((uintptr_t)map % 64 != 0 || type != 9 || rank < 2 || rank > 5 ||
+		(uintptr_t)address % 16 != 0 || interleave != 0 || swizzle != 3 || outside != 0 ||
+		box[0] * 2 > 128 || box[0] * 2 % 16 != 0)
+		return INVALID;
+	for (uint32_t i = 0; i < rank; i++) {
+		if (sizes[i] == 0 || sizes[i] > UINT64_C(1) << 32 || box[i] == 0 || box[i] > 256 ||
+			steps[i] != 1)
+			return INVALID;
+		if (i > 0 &&
+			(strides[i - 1] % 16 != 0 || strides[i - 1] >= UINT64_C(1) << 40 ||
+				strides[i - 1] < sizes[i - 1] * (i == 1 ? 2 : strides[i - 2])))
+			return INVALID;
+		length = strlen(line);
+		snprintf(line + length, sizeof line - length, " %u of %llu by %llu", box[i],
+			(unsigned long long)sizes[i],
+			(unsigned long long)(i == 0 ? 2 : strides[i - 1]));
+	}
+	write_line(line);
+	return 0;
 }
 #endif
 
