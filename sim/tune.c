@@ -303,7 +303,7 @@ static void set_defaults(struct ts_settings *s, const struct ts_device *device)
 			s->axes[defaults[i].axis] = g_strdup(defaults[i].values);
 }
 
-/* The kernels know the registered policies, and bf16 is what gpu bench times. */
+/* The kernels know the registered policies, and are timed in bf16. */
 static bool check_measurable(const struct ts_settings *s, GError **error)
 {
 	enum ts_dtype dtype = TS_BF16;
