@@ -49,13 +49,22 @@ static bool choose(const char *option, const char *word, const char *const *name
 static bool read_layouts(struct ts_gpu_gemm *x, const char *text, GError **error)
 {
 	g_auto(GStrv) words = g_strsplit(text == NULL ? "nk" : text, ",", -1);
+	bool given[2] = {false, false}; /* of B, of groups */
 
 	for (guint i = 0; words[i] != NULL; i++) {
 		uint32_t layout;
+		bool of_groups;
 
 		if (!choose("layout", words[i], layouts, &layout, error))
 			return false;
-		if (layout < LAYOUTS_OF_B) {
+		of_groups = layout >= LAYOUTS_OF_B;
+		if (given[of_groups])
+			return ts_refuse(error,
+				"--layout %s: give one of B, nk or kn, and one of groups, "
+				"contiguous or masked",
+				text);
+		given[of_groups] = true;
+		if (!of_groups) {
 			x->form.layout = (enum ts_mma_layout)layout;
 			continue;
 		}

@@ -44,6 +44,7 @@ static const struct {
 	{"an unknown kernel", "gpu gemm --kernel sm70", 2, FALSE},
 	{"an unknown type", "gpu gemm --dtype fp8", 2, FALSE},
 	{"an unknown layout", "gpu gemm --layout tn", 2, FALSE},
+	{"two layouts of B", "gpu gemm --layout kn,nk", 2, FALSE},
 	{"a negative gap", "gpu gemm --gap -1", 2, FALSE},
 	{"a GPU that acts as another", "gpu gemm --as gfx942", 2, FALSE},
 	{"a type that the kernels lack", "gpu gemm --kernel sm90 --dtype fp32", 2, FALSE},
