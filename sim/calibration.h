@@ -12,21 +12,25 @@ struct ts_calibration {
 	/* A launch; and what is more where CTAs are in clusters, and where items are claimed: but
 	 * for the first, claims are made while items are computed. */
 	double launch_ns, launch_cluster_ns, launch_claim_ns;
-	double item_cycles;    /* of an item, beside its k iterations */
-	double element_cycles; /* of an item, for each element of a CTA's tile */
-	double k_cycles;       /* of a k iteration, beside its multiplications */
-	double tensor_share;   /* of the device's rate that multiplications reach */
-	/* Share by which k iterations take longer when all units multiply: power then keeps the
-	 * clock below what it is between launches. That is at clock_mhz; at a clock that is lower
-	 * by one percent it is less by `load_slope` percent, down to none. */
-	double load_slowdown, load_slope;
-	/* A CTA's 128 bytes of a row of operands from L2, when it is alone; how much longer that
-	 * takes when all units ask; and how many times as long where rows don't begin at multiples
-	 * of 32 bytes. */
+	/* A CTA that takes the place of one that left, until it loads; and for every CTA, how much
+	 * longer its first operands are on their way when all units ask for theirs at once. */
+	double start_ns, start_load_ns;
+	double item_cycles;  /* of an item, beside its k iterations */
+	double store_cycles; /* of a worker's last item, for each element of a CTA's tile: the
+				others are stored while the next one is multiplied */
+	double k_cycles;     /* of a k iteration, beside its multiplications */
+	double tensor_share; /* of the device's rate that multiplications reach */
+	/* Share by which k iterations take longer when all units multiply, at clock_mhz: power then
+	 * keeps the clock below what it is between launches. It allows the same clock to a run that
+	 * is at a lower one, down to that. */
+	double load_slowdown;
+	/* A CTA's 128 bytes of a row of operands, when it is alone; how much longer each line of L2
+	 * in which they lie takes when all units ask; and how many times as long they take where
+	 * rows don't begin at multiples of 32 bytes. */
 	double line_cycles, line_contention, line_unaligned;
-	/* Partial sums: until who waits for one sees that it is there; and a CTA's writing of one,
-	 * or adding, for each element of its tile. */
-	double part_ns, part_cycles;
+	/* Partial sums: until who waits for one sees that it is there; a CTA's writing of one, or
+	 * adding, for each element of its tile; and how much longer that takes when all do it. */
+	double part_ns, part_cycles, part_contention;
 	double dram_share; /* of the bandwidth of DRAM, where L2 does not hold the matrices */
 };
 

@@ -1,8 +1,14 @@
-/* The roofline. Doubles are used with + - * / only and without contraction, which IEEE 754 makes
- * equal on every machine; times become integer picoseconds when the price is paid. */
+/* The roofline. Doubles are used with + - * / and sqrt() only and without contraction, which IEEE
+ * 754 makes equal on every machine; times become integer picoseconds when the price is paid. */
 #include "sim/cost.h"
 
+#include <math.h>
+
 #include "sim/refuse.h"
+
+/* Of a calibrated kernel: bytes of a line of L2, and of the copy engine's alignment; and rows of a
+ * tile that belong to one warpgroup, which multiplies nothing where none of them is in C. */
+enum { LINE = 128, ALIGNMENT = 16, WARPGROUP_ROWS = 64 };
 
 static const double ps_per_second = 1e12;
 static const double ps_per_ns = 1e3;
@@ -28,6 +34,25 @@ const char *ts_memory_name(enum ts_memory memory)
 	return NULL;
 }
 
+/* How long two take together that overlap: as long as the longer one where the other is much
+ * shorter, and a fifth more where both are alike, since neither comes evenly. */
+static double overlap(double a, double b)
+{
+	return sqrt(sqrt(a * a * a * a + b * b * b * b));
+}
+
+/* The lines of L2 in which LINE bytes of a row lie, in the mean. Rows follow one another, so that
+ * they begin at all multiples of what their size and a line have in common; all that don't begin
+ * with a line end in the next. */
+static double lines_touched(uint64_t row_bytes)
+{
+	uint64_t common = LINE;
+
+	while (row_bytes % common != 0)
+		common /= 2;
+	return 2 - (double)common / LINE;
+}
+
 /* The calibration's part of the costs; `far` is in bytes. */
 static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtype dtype, double far,
 	double resident, GError **error)
@@ -35,9 +60,11 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	const struct ts_plan *p = c->plan;
 	const struct ts_calibration *of = &d->calibration;
 	double ctas = (double)p->cluster_m * p->cluster_n;
-	double slot = (double)p->block_m * p->block_n * sizeof(float);
-	double parts = MIN(resident, MAX(p->items + (double)p->workspace, 1)); /* in flight */
-	double far_ps;                                                         /* of a byte */
+	double parts = MAX(p->items + (double)p->workspace, 1);
+	double at_once = parts / ceil(parts / resident); /* in the mean of all rounds */
+	double elements = (double)p->block_m * p->block_n;
+	double units = (double)d->units * d->occupancy;
+	double start_ns;
 	/* Counters of parts are flags. */
 	bool claims = p->counters > 0 && p->workspace == 0;
 
@@ -48,44 +75,46 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			d->id);
 	c->calibration = of;
 	c->cycle_ps = ps_per_second / (of->run_mhz * 1e6);
-	c->load = MIN(parts * ctas / ((double)d->units * d->occupancy), 1);
-	c->slowdown = of->load_slowdown * c->load *
-		MAX(1 + of->load_slope * (of->run_mhz / of->clock_mhz - 1), 0);
+	c->load = MIN(at_once * ctas / units, 1);
+	/* Power allows a clock, whatever it is between launches. */
+	c->slowdown = MAX(of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load) - 1, 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
-	far_ps = ps_per_second / (d->dram_gbps * of->dram_share * 1e9);
 	if (far > d->l2_bytes && p->items > 0)
-		c->far_ps_per_item = far / p->items * parts * far_ps;
+		c->far_ps_per_item = far / p->items * at_once * ps_per_second /
+			(d->dram_gbps * of->dram_share * 1e9);
 	c->prologue_ps = 0;
-	c->epilogue_ps =
-		(of->item_cycles + of->element_cycles * p->block_m * p->block_n) * c->cycle_ps;
-	c->slot_ps = of->part_cycles * p->block_m * p->block_n * c->cycle_ps;
-	if (p->workspace * ctas * slot > d->l2_bytes)
-		c->slot_ps = MAX(c->slot_ps, slot * parts * ctas * far_ps);
+	c->epilogue_ps = of->item_cycles * c->cycle_ps;
+	/* All write parts, but only owners add them. */
+	c->slot_ps = c->add_ps = of->part_cycles * elements * c->cycle_ps;
+	c->slot_ps *= 1 + of->part_contention * c->load;
+	c->add_ps *= 1 + of->part_contention * MIN(p->items * ctas / units, 1);
+	c->store_ps = (uint64_t)(of->store_cycles * elements * c->cycle_ps + 0.5);
 	c->claim_ps = 0;
 	c->signal_ps = (uint64_t)(of->part_ns * ps_per_ns + 0.5);
-	c->launch_ps =
-		(uint64_t)((of->launch_ns +
-				   (p->cluster_m * p->cluster_n > 1 ? of->launch_cluster_ns : 0) +
-				   (claims ? of->launch_claim_ns : 0)) *
-				ps_per_ns +
-			0.5);
+	start_ns = of->start_load_ns * c->load;
+	c->start_ps = (uint64_t)((of->start_ns + start_ns) * ps_per_ns + 0.5);
+	start_ns += of->launch_ns + (ctas > 1 ? of->launch_cluster_ns : 0) +
+		(claims ? of->launch_claim_ns : 0);
+	c->launch_ps = (uint64_t)(start_ns * ps_per_ns + 0.5);
 	return true;
 }
 
-/* A k iteration of a calibrated device, as long as its multiplications or its operands take. */
+/* A k iteration of a calibrated device: its multiplications, while the operands of another come. */
 static double iteration_ps(
 	const struct ts_cost *c, const struct ts_plan *p, double rows, double cols)
 {
 	const struct ts_calibration *of = c->calibration;
 	double multiply =
 		(of->k_cycles + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
-	double lines = (rows / p->cluster_n + cols / p->cluster_m) * p->block_k * c->bytes / 128;
-	double fetch = lines * of->line_cycles * (1 + of->line_contention * c->load);
+	double pieces = ((double)p->block_m / p->cluster_n + (double)p->block_n / p->cluster_m) *
+		p->block_k * c->bytes / LINE;
+	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	double fetch = pieces * of->line_cycles *
+		((row % 32 != 0 ? of->line_unaligned : 1) +
+			of->line_contention * c->load * lines_touched(row));
 
-	if (p->k * (uint64_t)c->bytes % 32 != 0)
-		fetch *= of->line_unaligned;
-	return MAX(multiply, fetch) * c->cycle_ps;
+	return overlap(multiply, fetch) * c->cycle_ps;
 }
 
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_device *d,
@@ -120,9 +149,12 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->prologue_ps = d->prologue_ns * ps_per_ns;
 	c->epilogue_ps = d->epilogue_ns * ps_per_ns;
 	c->slot_ps = (double)p->block_m * p->block_n * sizeof(float) / c->l2_bytes_per_ps;
+	c->add_ps = c->slot_ps;
 	c->claim_ps = (uint64_t)(d->claim_ns * ps_per_ns + 0.5);
 	c->signal_ps = c->claim_ps;
 	c->launch_ps = 0;
+	c->start_ps = 0;
+	c->store_ps = 0;
 	c->calibration = NULL;
 	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, resident, error);
 }
@@ -187,16 +219,17 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	uint64_t k_begin = (uint64_t)s->k_begin * p->block_k;
 	double deep = (double)(MIN(k_end, p->k) - MIN(k_begin, p->k));
 	double depth = (double)(k_end - k_begin);
-	double all_rows = 0, all_cols = 0, spent, real, compute_ps, l2_ps, near_ps;
+	double all_rows = 0, all_cols = 0, spent, real, compute_ps, l2_ps, near_ps, far_ps;
 	struct ts_price price = {.fixed_ps = c->prologue_ps};
 
 	if (s->act == TS_FIX_UP) {
 		price.fixed_ps = s->owns ? c->epilogue_ps : 0;
-		price.fix_up_ps = s->parts * c->slot_ps;
+		price.fix_up_ps = s->parts * c->add_ps;
 		return price;
 	}
-	/* The epilogue of who keeps its sums comes behind its fix-up. */
-	if (s->parts == 0)
+	/* The epilogue of who keeps its sums comes behind its fix-up; who gives them away has none.
+	 */
+	if (s->owns && s->parts == 0)
 		price.fixed_ps += c->epilogue_ps;
 	if (!s->owns && p->workspace > 0)
 		price.fix_up_ps = c->slot_ps;
@@ -205,6 +238,11 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 		cols = ts_cost_inside(s->n, p->block_n, p->n);
 		depth = deep;
 	}
+	/* The CTAs of a cluster wait for one another: the first has the most rows. */
+	if (c->calibration != NULL)
+		rows = MIN(rows,
+			ceil(ts_cost_inside(s->m, p->block_m, p->m) / WARPGROUP_ROWS) *
+				WARPGROUP_ROWS);
 	for (uint32_t i = 0; i < p->cluster_m; i++)
 		all_rows += ts_cost_inside(s->m + i, p->block_m, p->m);
 	for (uint32_t i = 0; i < p->cluster_n; i++)
@@ -213,10 +251,11 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	/* Multicast: the CTAs along n share their rows of A, those along m their columns of B. */
 	l2_ps = (rows / p->cluster_n + cols / p->cluster_m) * depth * c->bytes / c->l2_bytes_per_ps;
 	near_ps = MAX(compute_ps, l2_ps);
+	far_ps = p->depth > 0 ? c->far_ps_per_item * (s->k_end - s->k_begin) / p->depth : 0;
+	price.k_ps = MAX(near_ps, far_ps);
 	if (c->calibration != NULL)
-		near_ps = iteration_ps(c, p, rows, cols) * (s->k_end - s->k_begin);
-	price.k_ps = MAX(near_ps,
-		p->depth > 0 ? c->far_ps_per_item * (s->k_end - s->k_begin) / p->depth : 0);
+		price.k_ps =
+			overlap(iteration_ps(c, p, rows, cols) * (s->k_end - s->k_begin), far_ps);
 	spent = rows * p->cluster_m * cols * p->cluster_n * depth;
 	real = inner(p, (uint64_t)s->m * p->block_m, all_rows, (uint64_t)s->n * p->block_n,
 		all_cols, k_begin, deep);

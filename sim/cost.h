@@ -30,14 +30,16 @@ struct ts_cost {
 	double far_ps_per_item; /* its share of what DRAM must deliver at least; 0 with caches */
 	double bytes;           /* of an element */
 	double prologue_ps, epilogue_ps;
-	double slot_ps; /* a CTA's share of a workspace slot, written or read */
+	double slot_ps, add_ps; /* a CTA's share of a workspace slot, written, or read and added */
 	uint64_t claim_ps;
 	uint64_t signal_ps; /* until who waits sees it */
 	uint64_t launch_ps;
+	uint64_t start_ps; /* of a worker that enters where another left */
+	uint64_t store_ps; /* of the last item, when its worker leaves */
 	/* Of a calibration, where there is one: */
 	const struct ts_calibration *calibration;
 	double cycle_ps;
-	double load;       /* the units that work at once, of all */
+	double load;       /* the units that work at once in the mean, of all */
 	double slowdown;   /* by the load */
 	double flops_rate; /* of one CTA in a cycle */
 };

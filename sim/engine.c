@@ -13,7 +13,8 @@ enum state {
 	WAITS, /* in no event: a signal wakes it */
 	WOKEN, /* the flag that it waits for is on its way */
 	FIXES,
-	CLOSED /* given back for good */
+	STORES, /* its last item, before it leaves */
+	CLOSED  /* given back for good */
 };
 
 struct seat {
@@ -28,6 +29,7 @@ struct seat {
 	uint64_t asked;    /* ps: when the item was handed out */
 	uint64_t since;    /* ps: when the step began */
 	uint32_t counter;  /* of the last claim */
+	bool owned;        /* the last item, which is then stored here */
 };
 
 struct event {
@@ -242,6 +244,7 @@ static void finish_item(struct loop *l, uint64_t now, uint32_t at)
 		seat->stalled_ps = 0;
 	}
 	seat->counter = UINT32_MAX;
+	seat->owned = seat->step.owns;
 	seat->state = READY;
 	for (size_t i = 0; i < l->engine->sink_count; i++)
 		if (l->engine->sinks[i].item != NULL)
@@ -311,6 +314,7 @@ static bool enter(struct loop *l, uint64_t now, uint32_t at)
 	seat->worker = ts_worker_make(worker, domain);
 	seat->answer = 0;
 	seat->counter = UINT32_MAX;
+	seat->owned = false;
 	seat->state = READY;
 	l->outcome.entered++;
 	return true;
@@ -320,7 +324,20 @@ static void leave(struct loop *l, uint64_t now, uint32_t at)
 {
 	l->outcome.makespan = MAX(l->outcome.makespan, now);
 	if (enter(l, now, at))
-		push(l, now, at);
+		push(l, now + l->engine->cost->start_ps, at);
+}
+
+/* A worker that is done leaves when its last item is stored. */
+static void stop(struct loop *l, uint64_t now, uint32_t at)
+{
+	struct seat *seat = &l->seats[at];
+
+	if (!seat->owned || l->engine->cost->store_ps == 0) {
+		leave(l, now, at);
+		return;
+	}
+	seat->state = STORES;
+	push(l, now + l->engine->cost->store_ps, at);
 }
 
 static bool counter_exists(struct loop *l, const struct seat *seat)
@@ -343,7 +360,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 		/* Asked to leave: between items only, and an item claimed ahead is finished first.
 		 */
 		if (now >= place->release && !ts_worker_holds(l->plan, &seat->worker))
-			return leave(l, now, at), true;
+			return stop(l, now, at), true;
 		seat->step = ask(l, seat);
 		seat->since = now;
 		if (++l->steps > l->steps_max) {
@@ -380,7 +397,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			break;
 		case TS_STOP:
 			tell_met(l, now, at);
-			leave(l, now, at);
+			stop(l, now, at);
 			return true;
 		}
 		if ((uint32_t)seat->step.act > TS_FIX_UP) {
@@ -400,6 +417,7 @@ static bool step(struct loop *l, struct event e)
 	case FETCHES: fetch(l, e.time, e.place); return true;
 	case WORKS: finish_item(l, e.time, e.place); break;
 	case CLAIMS: finish_claim(l, e.time, e.place); break;
+	case STORES: leave(l, e.time, e.place); return true;
 	case WOKEN:
 	case FIXES: finish_met(l, e.time, e.place); break;
 	case EMPTY:
