@@ -23,6 +23,7 @@ const struct ts_calibration_key ts_calibration_keys[] = {
 	{"line_cycles", G_STRUCT_OFFSET(struct ts_calibration, line_cycles), 0, 1e4, 1.5},
 	{"line_contention", G_STRUCT_OFFSET(struct ts_calibration, line_contention), 0, 100, 0.5},
 	{"line_unaligned", G_STRUCT_OFFSET(struct ts_calibration, line_unaligned), 1, 100, 2},
+	{"outside_cycles", G_STRUCT_OFFSET(struct ts_calibration, outside_cycles), 0, 1e4, 5},
 	{"part_ns", G_STRUCT_OFFSET(struct ts_calibration, part_ns), 0, 1e9, 1000},
 	{"part_cycles", G_STRUCT_OFFSET(struct ts_calibration, part_cycles), 0, 1e3, 0.1},
 	{"part_contention", G_STRUCT_OFFSET(struct ts_calibration, part_contention), 0, 100, 1},

@@ -28,6 +28,7 @@ struct ts_calibration {
 	 * in which they lie takes when all units ask; and how many times as long they take where
 	 * rows don't begin at multiples of 32 bytes. */
 	double line_cycles, line_contention, line_unaligned;
+	double outside_cycles; /* of a row of a tile outside A or B, when all units ask for such */
 	/* Partial sums: until who waits for one sees that it is there; a CTA's writing of one, or
 	 * adding, for each element of its tile; and how much longer that takes when all do it. */
 	double part_ns, part_cycles, part_contention;

@@ -53,6 +53,14 @@ static double lines_touched(uint64_t row_bytes)
 	return 2 - (double)common / LINE;
 }
 
+/* The part of the CTAs along one side of C that have rows of A, or of B, outside it. */
+static double edge_share(uint32_t size, uint32_t block, uint32_t cluster)
+{
+	double tiles = ceil((double)size / block), ctas = MAX(ceil(tiles / cluster) * cluster, 1);
+
+	return 1 - floor((double)size / block) / ctas;
+}
+
 /* The calibration's part of the costs; `far` is in bytes. */
 static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtype dtype, double far,
 	double resident, GError **error)
@@ -76,6 +84,10 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	c->calibration = of;
 	c->cycle_ps = ps_per_second / (of->run_mhz * 1e6);
 	c->load = MIN(at_once * ctas / units, 1);
+	c->outside = c->load *
+		(1 -
+			(1 - edge_share(p->m, p->block_m, p->cluster_m)) *
+				(1 - edge_share(p->n, p->block_n, p->cluster_n)));
 	/* Power allows a clock, whatever it is between launches. */
 	c->slowdown = MAX(of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load) - 1, 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
@@ -100,19 +112,33 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	return true;
 }
 
-/* A k iteration of a calibrated device: its multiplications, while the operands of another come. */
-static double iteration_ps(
-	const struct ts_cost *c, const struct ts_plan *p, double rows, double cols)
+/* The rows of operands that a CTA asks for are shared with the others of its cluster along the
+ * other side: those of the cluster's last block that lie outside the matrix. */
+static double rows_outside(
+	uint32_t at, uint32_t cluster, uint32_t others, uint32_t block, uint32_t size)
+{
+	double inside = ts_cost_inside(at + cluster - 1, block, size);
+
+	return MIN((double)block / others, block - inside);
+}
+
+/* A k iteration of a calibrated device: the multiplications of so many rows, while the operands of
+ * another come. */
+static double iteration_ps(const struct ts_cost *c, const struct ts_plan *p,
+	const struct ts_step *s, double rows, double cols)
 {
 	const struct ts_calibration *of = c->calibration;
 	double multiply =
 		(of->k_cycles + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
-	double pieces = ((double)p->block_m / p->cluster_n + (double)p->block_n / p->cluster_m) *
-		p->block_k * c->bytes / LINE;
+	double outside = rows_outside(s->m, p->cluster_m, p->cluster_n, p->block_m, p->m) +
+		rows_outside(s->n, p->cluster_n, p->cluster_m, p->block_n, p->n);
+	double asked = (double)p->block_m / p->cluster_n + (double)p->block_n / p->cluster_m;
+	double pieces = (asked - outside) * p->block_k * c->bytes / LINE;
 	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	double fetch = pieces * of->line_cycles *
-		((row % 32 != 0 ? of->line_unaligned : 1) +
-			of->line_contention * c->load * lines_touched(row));
+			((row % 32 != 0 ? of->line_unaligned : 1) +
+				of->line_contention * c->load * lines_touched(row)) +
+		outside * of->outside_cycles * c->outside;
 
 	return overlap(multiply, fetch) * c->cycle_ps;
 }
@@ -254,8 +280,8 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 	far_ps = p->depth > 0 ? c->far_ps_per_item * (s->k_end - s->k_begin) / p->depth : 0;
 	price.k_ps = MAX(near_ps, far_ps);
 	if (c->calibration != NULL)
-		price.k_ps =
-			overlap(iteration_ps(c, p, rows, cols) * (s->k_end - s->k_begin), far_ps);
+		price.k_ps = overlap(
+			iteration_ps(c, p, s, rows, cols) * (s->k_end - s->k_begin), far_ps);
 	spent = rows * p->cluster_m * cols * p->cluster_n * depth;
 	real = inner(p, (uint64_t)s->m * p->block_m, all_rows, (uint64_t)s->n * p->block_n,
 		all_cols, k_begin, deep);

@@ -40,6 +40,7 @@ struct ts_cost {
 	const struct ts_calibration *calibration;
 	double cycle_ps;
 	double load;       /* the units that work at once in the mean, of all */
+	double outside;    /* those of them that ask for rows outside A or B */
 	double slowdown;   /* by the load */
 	double flops_rate; /* of one CTA in a cycle */
 };

@@ -134,7 +134,8 @@ static const char small_device[] =
 	"[calibrated]\nclock_mhz=1000\nlaunch_ns=1000\nlaunch_cluster_ns=300\nlaunch_claim_ns=20\n"
 	"start_ns=40\nstart_load_ns=100\nitem_cycles=5\nstore_cycles=2\nk_cycles=3\ntensor_share=0."
 	"5\n"
-	"load_slowdown=1\nline_cycles=10\nline_contention=1\nline_unaligned=2\npart_ns=11\n"
+	"load_slowdown=1\nline_cycles=10\nline_contention=1\nline_unaligned=2\noutside_cycles=6\n"
+	"part_ns=11\n"
 	"part_cycles=4\npart_contention=1\ndram_share=0.5\n";
 
 static char *write_device(const char *text)
@@ -224,27 +225,28 @@ static void test_costs(void)
 	g_unlink(path);
 }
 
-/* A warpgroup has 64 rows, and multiplies nothing if all of them are below C; rows are loaded all
- * the same. */
+/* A warpgroup has 64 rows, and multiplies nothing if all of them are below C. Of two columns and
+ * 128 rows of a CTA's tile those outside A take 6 cycles, by the share of units with such rows, in
+ * place of the quarter of a piece. */
 static void test_edges(void)
 {
-	const double item = 5, store = 2 * 256, bytes = 2 * 16 * 2;
-	/* 130 rows of 32 bytes. In a cluster the two CTAs share those of B, and both are there. */
-	const double fetch = 32.5 * (10 + 0.5 * 17.5), shared = 32.25 * (10 + 17.5);
+	const double item = 5, store = 2 * 256, one = 10 + 0.5 * 17.5, both = 10 + 17.5;
 	const struct {
 		const char *words;
-		double rows, load, ns, fetch, far;
+		double rows, load, launch, fetch, bytes;
 	} cases[] = {
-		{"--m 64 --block 128x2x16", 64, 0.5, 1050, fetch, 2 * (64 * 18 * 2 + bytes)},
-		{"--m 65 --block 128x2x16", 128, 0.5, 1050, fetch, 2 * (65 * 18 * 2 + bytes)},
-		/* The second CTA has no tile. */
-		{"--m 64 --block 128x2x16 --cluster 2x1", 64, 1, 1400, shared,
-			2 * (64 * 18 * 2 + bytes)},
-		{"--m 128 --block 128x2x16 --cluster 2x1", 128, 1, 1400, shared,
-			2 * (128 * 18 * 2 + bytes)},
-		/* As many rows as the fuller of two. */
-		{"--m 130 --block 128x2x16 --cluster 2x1", 128, 1, 1400, shared,
-			2 * (130 * 18 * 2 + bytes)},
+		{"--m 128 --block 128x2x16", 128, 0.5, 1050, 32.5 * one, 128 * 36 + 64},
+		{"--m 64 --block 128x2x16", 64, 0.5, 1050, 16.5 * one + 64 * 6 * 0.5, 64 * 36 + 64},
+		{"--m 65 --block 128x2x16", 128, 0.5, 1050, 16.75 * one + 63 * 6 * 0.5,
+			65 * 36 + 64},
+		/* In a cluster each asks for one column. The second CTA has no tile. */
+		{"--m 64 --block 128x2x16 --cluster 2x1", 64, 1, 1400, 0.25 * both + 128 * 6,
+			64 * 36 + 64},
+		{"--m 128 --block 128x2x16 --cluster 2x1", 128, 1, 1400,
+			0.25 * both + 128 * 6 * 0.5, 128 * 36 + 64},
+		/* As long as the fuller of two multiplies, and as the other fetches. */
+		{"--m 130 --block 128x2x16 --cluster 2x1", 128, 1, 1400,
+			0.75 * both + 126 * 6 * 0.5, 130 * 36 + 64},
 	};
 	g_autofree char *path = write_device(small_device);
 
@@ -253,8 +255,8 @@ static void test_edges(void)
 		double multiply = (3 + 2 * cases[i].rows * 2 * 16 * 2) * (1 + cases[i].load);
 
 		check_makespan(path, words,
-			cases[i].ns + item + overlap(multiply, cases[i].fetch, cases[i].far) +
-				store);
+			cases[i].launch + item +
+				overlap(multiply, cases[i].fetch, 2 * cases[i].bytes) + store);
 	}
 	g_unlink(path);
 }
