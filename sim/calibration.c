@@ -18,6 +18,7 @@ const struct ts_calibration_key ts_calibration_keys[] = {
 	{"item_cycles", G_STRUCT_OFFSET(struct ts_calibration, item_cycles), 0, 1e9, 500},
 	{"store_cycles", G_STRUCT_OFFSET(struct ts_calibration, store_cycles), 0, 1e3, 0.1},
 	{"k_cycles", G_STRUCT_OFFSET(struct ts_calibration, k_cycles), 0, 1e6, 20},
+	{"lone_cycles", G_STRUCT_OFFSET(struct ts_calibration, lone_cycles), 0, 1e6, 100},
 	{"tensor_share", G_STRUCT_OFFSET(struct ts_calibration, tensor_share), 0.01, 1.5, 0.9},
 	{"load_slowdown", G_STRUCT_OFFSET(struct ts_calibration, load_slowdown), 0, 10, 0.1},
 	{"line_cycles", G_STRUCT_OFFSET(struct ts_calibration, line_cycles), 0, 1e4, 1.5},

@@ -18,7 +18,9 @@ struct ts_calibration {
 	double item_cycles;  /* of an item, beside its k iterations */
 	double store_cycles; /* of a worker's last item, for each element of a CTA's tile: the
 				others are stored while the next one is multiplied */
-	double k_cycles;     /* of a k iteration, beside its multiplications */
+	/* Of a k iteration, beside its multiplications; and where one warpgroup multiplies alone,
+	 * so that nobody does while it waits. */
+	double k_cycles, lone_cycles;
 	double tensor_share; /* of the device's rate that multiplications reach */
 	/* Share by which k iterations take longer when all units multiply, at clock_mhz: power then
 	 * keeps the clock below what it is between launches. It allows the same clock to a run that

@@ -128,8 +128,8 @@ static double iteration_ps(const struct ts_cost *c, const struct ts_plan *p,
 	const struct ts_step *s, double rows, double cols)
 {
 	const struct ts_calibration *of = c->calibration;
-	double multiply =
-		(of->k_cycles + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
+	double more = rows > WARPGROUP_ROWS ? of->k_cycles : of->lone_cycles;
+	double multiply = (more + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
 	double outside = rows_outside(s->m, p->cluster_m, p->cluster_n, p->block_m, p->m) +
 		rows_outside(s->n, p->cluster_n, p->cluster_m, p->block_n, p->n);
 	double asked = (double)p->block_m / p->cluster_n + (double)p->block_n / p->cluster_m;
