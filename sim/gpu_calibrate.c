@@ -4,6 +4,7 @@
 #include "sim/fit.h"
 #include "sim/gpu.h"
 #include "sim/gpu_measured.h"
+#include "sim/output.h"
 #include "sim/refuse.h"
 
 /* Each part of the costs has schedules that it tells apart. */
@@ -112,7 +113,7 @@ int ts_gpu_calibrate_command(int argc, char **argv, GError **error)
 		ts_refuse(error, "%s; --help lists the options", cause->message);
 	else if (argc > 1)
 		ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
-	else
+	else if (ts_output_possible(path, error))
 		code = ts_gpu_measured_get(&measured, default_shapes, schedules, &timings, error);
 	if (code == TS_EXIT_OK)
 		code = calibrate(&timings, device, path, error);

@@ -3,6 +3,7 @@
 
 #include "sim/gpu.h"
 #include "sim/machine.h"
+#include "sim/output.h"
 #include "sim/refuse.h"
 
 /* Dense FLOP per clock and SM or CU that the vendor publishes for a target: they can't be
@@ -303,7 +304,7 @@ int ts_gpu_describe_command(int argc, char **argv, GError **error)
 		return TS_EXIT_USAGE;
 	}
 	if (!ts_gpu_backend(backend, &ops, error) || !check_measurable(ops, error) ||
-		!ts_gpu_cta(threads, shared_kb, &cta, error))
+		!ts_gpu_cta(threads, shared_kb, &cta, error) || !ts_output_possible(path, error))
 		return TS_EXIT_USAGE;
 	return describe(ops, &cta, path, error);
 }

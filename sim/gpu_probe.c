@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/gpu.h"
+#include "sim/output.h"
 #include "sim/refuse.h"
 #include "sim/request.h"
 
@@ -70,7 +71,8 @@ static bool read_options(struct probe *b, const struct options *o, GError **erro
 	b->records = o->records;
 	return ts_gpu_backend(o->backend, &b->ops, error) && read_seed(b, error) &&
 		ts_gpu_cta(o->threads, o->shared_kb, &b->cta, error) &&
-		ts_settings_hardware_domain(b->settings, &b->pace.hardware_domain, error);
+		ts_settings_hardware_domain(b->settings, &b->pace.hardware_domain, error) &&
+		ts_output_possible(b->records, error);
 }
 
 /* What plans are made for: the GPU that is there. */

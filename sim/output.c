@@ -44,6 +44,21 @@ void ts_output_drop(struct ts_output *o)
 	g_clear_pointer(&o->part, g_free);
 }
 
+bool ts_output_possible(const char *path, GError **error)
+{
+	struct ts_output o = {0};
+
+	if (path == NULL || g_file_test(path, G_FILE_TEST_IS_SYMLINK) ||
+		(g_file_test(path, G_FILE_TEST_EXISTS) &&
+			!g_file_test(path, G_FILE_TEST_IS_REGULAR) &&
+			!g_file_test(path, G_FILE_TEST_IS_DIR)))
+		return true;
+	if (!ts_output_open(&o, path, error))
+		return false;
+	ts_output_drop(&o);
+	return true;
+}
+
 bool ts_output_flush(struct ts_output *o, GError **error)
 {
 	if (fflush(o->file) == 0 && ferror(o->file) == 0)

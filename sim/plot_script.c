@@ -187,8 +187,9 @@ bool ts_plot_script_run(
 
 bool ts_plot_script_suits(const char *path, GError **error)
 {
-	return path == NULL || g_str_has_suffix(path, ".png") || g_str_has_suffix(path, ".svg") ||
-		ts_refuse(error, "--plot %s: the name must end in .png or .svg", path);
+	if (path != NULL && !g_str_has_suffix(path, ".png") && !g_str_has_suffix(path, ".svg"))
+		return ts_refuse(error, "--plot %s: the name must end in .png or .svg", path);
+	return ts_output_possible(path, error);
 }
 
 bool ts_plot_script_table(

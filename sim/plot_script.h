@@ -27,7 +27,8 @@ bool ts_plot_script_run(
 bool ts_plot_script_table(const char *kind, const char *table, const char *settings,
 	const char *path, GError **error);
 
-/* False and a refusal where a picture's name ends in neither; NULL is good. */
+/* False and a refusal where a picture's name ends in neither, or it can't be written; NULL is good.
+ */
 bool ts_plot_script_suits(const char *path, GError **error);
 
 #endif
