@@ -163,6 +163,28 @@ uint32_t cpu_shuffle(uint32_t value, uint32_t lane, uint32_t warp, const char *w
 	return s.result;
 }
 
+struct vote {
+	bool value, all;
+};
+
+static void vote(void *const *lanes, uint32_t count)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < count; i++)
+		all = all && ((const struct vote *)lanes[i])->value;
+	for (uint32_t i = 0; i < count; i++)
+		((struct vote *)lanes[i])->all = all;
+}
+
+bool cpu_all(bool value, uint32_t warp, const char *where)
+{
+	struct vote v = {value, false};
+
+	cpu_together(vote, &v, warp, where);
+	return v.all;
+}
+
 /* --- Accesses ----------------------------------------------------------------------------------
  */
 
@@ -330,6 +352,29 @@ void cpu_copy(void *to, const void *from, uint32_t bytes, uint32_t whole)
 		t->flight_room = room;
 	}
 	t->flights[t->flight_count++] = f;
+}
+
+struct load {
+	const void *base, *first;
+};
+
+static void tell_first(void *const *lanes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		((struct load *)lanes[i])->first = ((const struct load *)lanes[0])->base;
+}
+
+void cpu_load_to_lds(
+	void *base, const void *from, uint32_t bytes, uint32_t warp, const char *where)
+{
+	struct load l = {base, NULL};
+
+	cpu_together(tell_first, &l, warp, where);
+	if (l.first != base)
+		cpu_fail("loads to LDS with the base %p, where lane 0 of its warp has %p: it must "
+			 "be the same in all lanes",
+			base, l.first);
+	cpu_copy((char *)base + cpu_self->thread % warp * bytes, from, bytes, bytes);
 }
 
 void cpu_copy_commit(void)

@@ -52,6 +52,7 @@ void cpu_sync(enum cpu_scope scope, const char *where);
 void cpu_together(void (*whole)(void *const *lanes, uint32_t count), void *mine, uint32_t warp,
 	const char *where);
 uint32_t cpu_shuffle(uint32_t value, uint32_t lane, uint32_t warp, const char *where);
+bool cpu_all(bool value, uint32_t warp, const char *where);
 
 /* Before and after a counter is changed or read. */
 void cpu_change(const uint32_t *counter, enum cpu_change change);
@@ -67,6 +68,11 @@ uint64_t cpu_time_ns(void);
 
 /* A copy happens as late as it may, so that one who doesn't wait for it finds old data. */
 void cpu_copy(void *to, const void *from, uint32_t bytes, uint32_t whole);
+
+/* As GLOBAL_LOAD_LDS_* of AMD: `bytes` for each lane of a warp of `warp` lanes, from its `from` to
+ * base + bytes * lane, as late as a copy. A base that is not the same in all lanes is a fault. */
+void cpu_load_to_lds(
+	void *base, const void *from, uint32_t bytes, uint32_t warp, const char *where);
 void cpu_copy_commit(void);
 void cpu_copy_wait(uint32_t groups);
 

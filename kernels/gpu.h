@@ -43,8 +43,14 @@
  *   gpu_copy_16(to, from, bytes)  begins a copy of the first `bytes` of 16 bytes from global to
  *       shared memory, the rest of them zero; both 16 byte aligned. With 0 bytes `from` is not read
  *   gpu_copy_4(to, from, bytes)   the same for 4 bytes; `bytes` is 0 or 4
- *   gpu_copy_commit()           the copies of this thread since the last commit are one group
- *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant
+ *   gpu_all(value)              whether it is true in all lanes of a warp, which take part; for gfx950
+ *       and the CPU only
+ *   gpu_load_to_lds_16(base, from)  begins a load of 16 bytes for each lane of a warp, from global
+ *       memory directly into shared memory: lane i's come from its own `from` and go to base + 16 i.
+ *       All lanes take part, and `base` is the same in all of them. For gfx950 and the CPU only
+ *   gpu_copy_commit()           the copies and loads of this thread since the last commit are a group
+ *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant; where
+ *       loads to LDS take the place of copies, for all of them
  *
  *   gpu_tile(m, n)              the tile that the CTA works on from here, for reports of faults
  */

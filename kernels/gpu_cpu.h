@@ -23,7 +23,11 @@
 #define TS_READ(p) (cpu_read((p), sizeof *(p)), *(p))
 #define TS_WRITE(p, value) (cpu_write((p), sizeof *(p)), *(p) = (value))
 
+#if defined(TS_MMA_AS_GFX942) || defined(TS_MMA_AS_GFX950)
+enum { TS_WARP = 64 };
+#else
 enum { TS_WARP = 32 };
+#endif
 
 TS_GPU uint32_t gpu_thread(void)
 {
@@ -90,6 +94,8 @@ TS_GPU const void *gpu_shared_of(const void *p, uint32_t rank)
 #define gpu_sync() cpu_sync(CPU_CTA, CPU_HERE)
 #define gpu_cluster_sync() cpu_sync(CPU_CLUSTER, CPU_HERE)
 #define gpu_shuffle(value, lane) cpu_shuffle((value), (lane), TS_WARP, CPU_HERE)
+#define gpu_all(value) cpu_all((value), TS_WARP, CPU_HERE)
+#define gpu_load_to_lds_16(base, from) cpu_load_to_lds((base), (from), 16, TS_WARP, CPU_HERE)
 
 /* The threads of a CTA take turns on one processor: the fence of one is that of all. */
 TS_GPU void gpu_fence(void)

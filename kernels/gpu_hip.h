@@ -34,6 +34,9 @@ enum {
 	GPU_HIP_XCC_ID = 20 | 3 << 11             /* gfx942, gfx950: which XCD */
 };
 
+/* For s_waitcnt on gfx9: until vmcnt is 0, with the other counters at their most. */
+enum { GPU_HIP_VMCNT_0 = 7 << 4 | 15 << 8 };
+
 TS_GPU uint32_t gpu_thread(void)
 {
 	return __builtin_amdgcn_workitem_id_x();
@@ -187,6 +190,36 @@ TS_GPU uint64_t gpu_cycles(void)
 	return __builtin_readcyclecounter();
 #endif
 }
+
+#if defined(__gfx950__)
+
+/* GLOBAL_LOAD_LDS_DWORDX4, of CDNA 4 on: the address in LDS is M0 + 16 * lane, where M0 is a scalar
+ * (AMD, "CDNA4 Instruction Set Architecture", sections 9.1.9 "Memory Buffer Load to LDS" and 10.3
+ * "Addressing"). Where the base differs from lane to lane compilers take that of the first. */
+TS_GPU void gpu_load_to_lds_16(void *base, const void *from)
+{
+	__builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)from,
+		(__attribute__((address_space(3))) void *)base, 16, 0, 0);
+}
+
+TS_GPU bool gpu_all(bool value)
+{
+	return __builtin_amdgcn_ballot_w64(!value) == 0;
+}
+
+TS_GPU void gpu_copy_commit(void)
+{
+}
+
+/* Loads to LDS are counted by vmcnt, as all loads are, and not by lgkmcnt (section 10.4 "Global");
+ * LLVM, "User Guide for AMDGPU Backend", calls them LDS DMA. */
+TS_GPU void gpu_copy_wait(uint32_t groups)
+{
+	(void)groups;
+	__builtin_amdgcn_s_waitcnt(GPU_HIP_VMCNT_0);
+}
+
+#endif
 
 TS_GPU void gpu_tile(uint32_t m, uint32_t n)
 {

@@ -33,6 +33,7 @@ enum { MMA_BESIDE = 2, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAG
 #elif defined(__gfx950__) || defined(TS_MMA_AS_GFX950)
 enum { MMA_ISA = MMA_GFX950, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };
 enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 2, MMA_STAGES = 2 };
+#define MMA_LOADS_TO_LDS
 #elif defined(__gfx90a__) || defined(__gfx942__) || defined(TS_MMA_AS_GFX942)
 /* Two instructions of half the depth. */
 enum { MMA_ISA = MMA_GFX90A, MMA_LANES = 64, MMA_M = 32, MMA_N = 32, MMA_AB = 8, MMA_C = 16 };

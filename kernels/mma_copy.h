@@ -1,6 +1,11 @@
-/* Chunks of operands on their way from global to shared memory, for kernels/mma.h. On NVIDIA copies
- * run by themselves (cp.async) and are waited for; on AMD registers hold them meanwhile, so that
- * loads are in flight while a step computes. */
+/* Chunks of operands on their way from global to shared memory, for kernels/mma.h. On NVIDIA
+ * (cp.async) and gfx950 (loads to LDS) they are on it by themselves and are waited for, but for those
+ * at an edge; on other AMD GPUs registers hold them meanwhile, so that loads are in flight while a
+ * step computes.
+ *
+ * gfx90a and gfx942 have loads to LDS too, of 4 bytes a lane: four times the instructions for the
+ * same bytes, each with an M0 of its own. A CU's 64 KiB of LDS have no room for a second CTA with
+ * tiles of 128x128 that the registers saved would let in. */
 #ifndef TS_MMA_COPY_H
 #define TS_MMA_COPY_H
 
@@ -24,15 +29,37 @@ TS_GPU void mma_put(uint16_t *to, struct mma_chunk v)
 	TS_WRITE((struct mma_chunk *)(void *)to, v);
 }
 
-/* Whether stages without an edge have code of their own, which tests nothing for each chunk. On AMD
- * there are too few registers for it. */
-#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
-enum { MMA_COPY_WHOLE = true };
-#else
-enum { MMA_COPY_WHOLE = false };
-#endif
+/* A chunk of which `count` elements are there, through registers. */
+TS_GPU struct mma_chunk mma_get(const uint16_t *from, uint32_t count, bool wide)
+{
+	if (wide && count == MMA_CHUNK)
+		return TS_READ((const struct mma_chunk *)(const void *)from);
+	return mma_pick(from, count);
+}
 
-#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
+/* MMA_COPY_WHOLE: whether stages without an edge have code of their own, which tests nothing for each
+ * chunk. Where registers hold chunks there are too few for it.
+ * MMA_COPY_TO_LDS: whether the chunks of a warp must lie one behind the other in a stage. */
+#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80) || defined(MMA_LOADS_TO_LDS)
+
+#if defined(MMA_LOADS_TO_LDS)
+
+enum { MMA_COPY_WHOLE = true, MMA_COPY_TO_LDS = true };
+
+/* Of a warp's chunks all are loaded to LDS or none: an edge goes through registers, at once. */
+TS_GPU void mma_copy_begin(
+	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
+{
+	(void)held;
+	if (gpu_all(wide && count == MMA_CHUNK))
+		gpu_load_to_lds_16(to - gpu_thread() % MMA_LANES * MMA_CHUNK, from);
+	else
+		mma_put(to, mma_get(from, count, wide));
+}
+
+#else
+
+enum { MMA_COPY_WHOLE = true, MMA_COPY_TO_LDS = false };
 
 /* Begins to copy a chunk whose first `count` of 8 elements are there; what is beyond them is not
  * read, and becomes zero. `wide`: whole chunks of that array are 16 byte aligned. `held` is one
@@ -46,6 +73,8 @@ TS_GPU void mma_copy_begin(
 	else
 		mma_put(to, mma_pick(from, count));
 }
+
+#endif
 
 /* Once nobody reads what was in that place before. */
 TS_GPU void mma_copy_end(const struct mma_chunk *held, uint16_t *to)
@@ -68,14 +97,13 @@ TS_GPU void mma_copy_wait(void)
 
 #else
 
+enum { MMA_COPY_WHOLE = false, MMA_COPY_TO_LDS = false };
+
 TS_GPU void mma_copy_begin(
 	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
 {
 	(void)to;
-	if (wide && count == MMA_CHUNK)
-		*held = TS_READ((const struct mma_chunk *)(const void *)from);
-	else
-		*held = mma_pick(from, count);
+	*held = mma_get(from, count, wide);
 }
 
 TS_GPU void mma_copy_end(const struct mma_chunk *held, uint16_t *to)

@@ -112,7 +112,23 @@ MMA_INLINE uint32_t find_place(enum ts_mma_layout layout, uint32_t block, uint32
 	uint32_t row = gpu_thread() / across + i * (THREADS / across);
 	uint32_t col = gpu_thread() % across * MMA_CHUNK;
 
+	if (MMA_COPY_TO_LDS)
+		return (gpu_thread() + i * THREADS) * MMA_CHUNK;
 	return layout == TS_MMA_ALONG_K ? mma_at_k(row, col) : mma_at_n(row, col, block);
+}
+
+/* Which column of a stage this thread's chunks come from. Where it can't choose their place, the
+ * source is swizzled instead: the swizzle is its own inverse, and the same for rows that are
+ * THREADS / across apart. */
+MMA_INLINE uint32_t find_col(enum ts_mma_layout layout, uint32_t block)
+{
+	uint32_t across = count_across(layout, block);
+	uint32_t row = gpu_thread() / across, col = gpu_thread() % across * MMA_CHUNK;
+
+	if (!MMA_COPY_TO_LDS)
+		return col;
+	return layout == TS_MMA_ALONG_K ? mma_at_k(row, col) % BLOCK_K
+					: mma_at_n(row, col, block) % block;
 }
 
 /* From k iteration `k` of the tiles that begin at `first` of M or N on. */
@@ -131,7 +147,7 @@ MMA_INLINE struct operand make_operand(const uint16_t *from, uint64_t ld, uint32
 	o.layout = layout;
 	o.step = THREADS / across;
 	o.row = (along_k ? first : k * BLOCK_K) + gpu_thread() / across;
-	o.col = (along_k ? k * BLOCK_K : first) + gpu_thread() % across * MMA_CHUNK;
+	o.col = (along_k ? k * BLOCK_K : first) + find_col(layout, block);
 	o.at = o.row * ld + o.col;
 	return o;
 }
