@@ -364,8 +364,7 @@ static void tell_first(void *const *lanes, uint32_t count)
 		((struct load *)lanes[i])->first = ((const struct load *)lanes[0])->base;
 }
 
-void cpu_load_to_lds(
-	void *base, const void *from, uint32_t bytes, uint32_t warp, const char *where)
+void cpu_load_to_lds(void *base, const void *from, uint32_t bytes, uint32_t warp, const char *where)
 {
 	struct load l = {base, NULL};
 

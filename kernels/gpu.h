@@ -27,6 +27,8 @@
  *       and after the one behind a gpu_acquire(): one thread then signals and waits for all of its CTA
  *   gpu_cluster_sync()          the same for all threads of the cluster that have not left
  *   gpu_shuffle(value, lane)    the value that this lane of the warp gave; all lanes take part
+ *   gpu_all(value)              whether it is true in all lanes of the warp; all take part. Only on
+ *       gfx950 and the CPU
  *
  *   gpu_claim(counter)          adds 1 and returns the old value, for the whole device
  *   gpu_signal(counter, value)  adds `value` after everything that this thread wrote or saw written
@@ -43,14 +45,12 @@
  *   gpu_copy_16(to, from, bytes)  begins a copy of the first `bytes` of 16 bytes from global to
  *       shared memory, the rest of them zero; both 16 byte aligned. With 0 bytes `from` is not read
  *   gpu_copy_4(to, from, bytes)   the same for 4 bytes; `bytes` is 0 or 4
- *   gpu_all(value)              whether it is true in all lanes of a warp, which take part; for gfx950
- *       and the CPU only
- *   gpu_load_to_lds_16(base, from)  begins a load of 16 bytes for each lane of a warp, from global
- *       memory directly into shared memory: lane i's come from its own `from` and go to base + 16 i.
- *       All lanes take part, and `base` is the same in all of them. For gfx950 and the CPU only
- *   gpu_copy_commit()           the copies and loads of this thread since the last commit are a group
- *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant; where
- *       loads to LDS take the place of copies, for all of them
+ *   gpu_load_to_lds_16(base, from)  begins a copy of 16 bytes for each lane of the warp from global to
+ *       shared memory: from the lane's `from` to base + 16 * lane. All lanes take part, with the same
+ *       base; all 16 byte aligned. Only on gfx950 and the CPU
+ *   gpu_copy_commit()           the copies of this thread since the last commit are one group
+ *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant; on gfx950
+ *       for those too
  *
  *   gpu_tile(m, n)              the tile that the CTA works on from here, for reports of faults
  */

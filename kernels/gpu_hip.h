@@ -34,9 +34,6 @@ enum {
 	GPU_HIP_XCC_ID = 20 | 3 << 11             /* gfx942, gfx950: which XCD */
 };
 
-/* For s_waitcnt on gfx9: until vmcnt is 0, with the other counters at their most. */
-enum { GPU_HIP_VMCNT_0 = 7 << 4 | 15 << 8 };
-
 TS_GPU uint32_t gpu_thread(void)
 {
 	return __builtin_amdgcn_workitem_id_x();
@@ -193,9 +190,10 @@ TS_GPU uint64_t gpu_cycles(void)
 
 #if defined(__gfx950__)
 
-/* GLOBAL_LOAD_LDS_DWORDX4, of CDNA 4 on: the address in LDS is M0 + 16 * lane, where M0 is a scalar
- * (AMD, "CDNA4 Instruction Set Architecture", sections 9.1.9 "Memory Buffer Load to LDS" and 10.3
- * "Addressing"). Where the base differs from lane to lane compilers take that of the first. */
+/* GLOBAL_LOAD_LDS_DWORDX4: the address in LDS is M0 + 16 * lane, and M0 a scalar (AMD, "CDNA4
+ * Instruction Set Architecture", section "Addressing" of flat memory instructions; by "CDNA3 ..."
+ * M0 + 4 * lane, of a DWORD, is all that gfx942 has). Of a base that differs from lane to lane LLVM
+ * takes that of the first one. */
 TS_GPU void gpu_load_to_lds_16(void *base, const void *from)
 {
 	__builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)from,
@@ -211,12 +209,13 @@ TS_GPU void gpu_copy_commit(void)
 {
 }
 
-/* Loads to LDS are counted by vmcnt, as all loads are, and not by lgkmcnt (section 10.4 "Global");
- * LLVM, "User Guide for AMDGPU Backend", calls them LDS DMA. */
+/* They are counted by vmcnt, as all loads are, and not by lgkmcnt (section "Global" there). LLVM's
+ * "User Guide for AMDGPU Backend" calls them LDS DMA. */
 TS_GPU void gpu_copy_wait(uint32_t groups)
 {
 	(void)groups;
-	__builtin_amdgcn_s_waitcnt(GPU_HIP_VMCNT_0);
+	/* vmcnt is 0; the fields of expcnt and lgkmcnt are at their most. */
+	__builtin_amdgcn_s_waitcnt(7 << 4 | 15 << 8);
 }
 
 #endif

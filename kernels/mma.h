@@ -7,6 +7,7 @@
  *   MMA_AB, MMA_C               16 bit elements of A, and of B, and sums that a lane has of a tile
  *   MMA_WARPS_M, MMA_WARPS_N    warps of a CTA along M and N
  *   MMA_STAGES                  places for operands in shared memory
+ *   MMA_LOADS_TO_LDS            defined where a lane loads 16 bytes to shared memory directly
  *   mma_load_a(), mma_load_b()  a fragment from shared memory
  *   mma_step()                  c[i * tiles_n + j] += a[i] b[j]; all lanes of a warp take part
  *   mma_place(lane, i)          row and column of the lane's sum number `i` in its tile
@@ -52,6 +53,14 @@ enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAG
 #define MMA_DEPTH_LOOP _Pragma("nounroll")
 #else
 #define MMA_DEPTH_LOOP TS_UNROLL
+#endif
+
+/* Of a stage that is read while others are filled. LLVM would wait for all loads to LDS in front of
+ * each read that may be of what they write. */
+#if defined(__HIP__) && defined(MMA_LOADS_TO_LDS)
+#define MMA_APART __restrict__
+#else
+#define MMA_APART
 #endif
 
 /* In front of a function whose loops are as long as its arguments say, which are constants where it

@@ -1,11 +1,11 @@
 /* Chunks of operands on their way from global to shared memory, for kernels/mma.h. On NVIDIA
- * (cp.async) and gfx950 (loads to LDS) they are on it by themselves and are waited for, but for those
- * at an edge; on other AMD GPUs registers hold them meanwhile, so that loads are in flight while a
- * step computes.
+ * (cp.async) and gfx950 (loads to LDS) copies run by themselves and are waited for, except those at
+ * an edge of gfx950's; on other AMD GPUs registers hold chunks meanwhile, so that loads are in
+ * flight while a step computes.
  *
- * gfx90a and gfx942 have loads to LDS too, of 4 bytes a lane: four times the instructions for the
- * same bytes, each with an M0 of its own. A CU's 64 KiB of LDS have no room for a second CTA with
- * tiles of 128x128 that the registers saved would let in. */
+ * gfx90a and gfx942 have loads to LDS of 4 bytes a lane only: four times the instructions for the
+ * same bytes, each with an M0 of its own. The registers saved would let in no second CTA with tiles
+ * of 128x128: a CU's 64 KiB of LDS have no room for it. */
 #ifndef TS_MMA_COPY_H
 #define TS_MMA_COPY_H
 
@@ -24,12 +24,8 @@ TS_GPU struct mma_chunk mma_pick(const uint16_t *from, uint32_t count)
 	return v;
 }
 
-TS_GPU void mma_put(uint16_t *to, struct mma_chunk v)
-{
-	TS_WRITE((struct mma_chunk *)(void *)to, v);
-}
-
-/* A chunk of which `count` elements are there, through registers. */
+/* The same, at once where it is whole and `wide`: whole chunks of that array are 16 byte aligned.
+ */
 TS_GPU struct mma_chunk mma_get(const uint16_t *from, uint32_t count, bool wide)
 {
 	if (wide && count == MMA_CHUNK)
@@ -37,33 +33,25 @@ TS_GPU struct mma_chunk mma_get(const uint16_t *from, uint32_t count, bool wide)
 	return mma_pick(from, count);
 }
 
-/* MMA_COPY_WHOLE: whether stages without an edge have code of their own, which tests nothing for each
- * chunk. Where registers hold chunks there are too few for it.
- * MMA_COPY_TO_LDS: whether the chunks of a warp must lie one behind the other in a stage. */
-#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80) || defined(MMA_LOADS_TO_LDS)
-
-#if defined(MMA_LOADS_TO_LDS)
-
-enum { MMA_COPY_WHOLE = true, MMA_COPY_TO_LDS = true };
-
-/* Of a warp's chunks all are loaded to LDS or none: an edge goes through registers, at once. */
-TS_GPU void mma_copy_begin(
-	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
+TS_GPU void mma_put(uint16_t *to, struct mma_chunk v)
 {
-	(void)held;
-	if (gpu_all(wide && count == MMA_CHUNK))
-		gpu_load_to_lds_16(to - gpu_thread() % MMA_LANES * MMA_CHUNK, from);
-	else
-		mma_put(to, mma_get(from, count, wide));
+	TS_WRITE((struct mma_chunk *)(void *)to, v);
 }
 
-#else
+/* What each branch has:
+ *   MMA_COPY_WHOLE     whether stages without an edge have code of their own, which tests nothing
+ * for each chunk. Where registers hold chunks there are too few for it MMA_COPY_TO_LDS    whether
+ * the chunks of a warp must lie one behind the other in a stage mma_copy_begin(held, to, from,
+ * count, wide)  begins to copy a chunk whose first `count` of 8 elements are there; what is beyond
+ * them is not read, and becomes zero. `held` is one chunk's, from here to mma_copy_end(). All lanes
+ * of a warp take part mma_copy_end(held, to)  once nobody reads what was in that place before
+ *   mma_copy_commit()  all copies of a stage are begun
+ *   mma_copy_wait()    waits for the copies of the oldest stage, but not for those that are ahead
+ */
+#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
 
 enum { MMA_COPY_WHOLE = true, MMA_COPY_TO_LDS = false };
 
-/* Begins to copy a chunk whose first `count` of 8 elements are there; what is beyond them is not
- * read, and becomes zero. `wide`: whole chunks of that array are 16 byte aligned. `held` is one
- * chunk's, from here to mma_copy_end(). */
 TS_GPU void mma_copy_begin(
 	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
 {
@@ -74,25 +62,20 @@ TS_GPU void mma_copy_begin(
 		mma_put(to, mma_pick(from, count));
 }
 
-#endif
+#elif defined(MMA_LOADS_TO_LDS)
 
-/* Once nobody reads what was in that place before. */
-TS_GPU void mma_copy_end(const struct mma_chunk *held, uint16_t *to)
+enum { MMA_COPY_WHOLE = true, MMA_COPY_TO_LDS = true };
+
+/* All of a warp's chunks are loaded to LDS, or none: then they go through registers at once, which
+ * would be too many if they held them while a step computes. */
+TS_GPU void mma_copy_begin(
+	struct mma_chunk *held, uint16_t *to, const uint16_t *from, uint32_t count, bool wide)
 {
 	(void)held;
-	(void)to;
-}
-
-/* All copies of a stage are begun. */
-TS_GPU void mma_copy_commit(void)
-{
-	gpu_copy_commit();
-}
-
-/* Waits for the copies of the oldest stage, but not for those that are ahead of it. */
-TS_GPU void mma_copy_wait(void)
-{
-	gpu_copy_wait(MMA_STAGES - 2);
+	if (gpu_all(wide && count == MMA_CHUNK))
+		gpu_load_to_lds_16(to - gpu_thread() % MMA_LANES * MMA_CHUNK, from);
+	else
+		mma_put(to, mma_get(from, count, wide));
 }
 
 #else
@@ -117,6 +100,26 @@ TS_GPU void mma_copy_commit(void)
 
 TS_GPU void mma_copy_wait(void)
 {
+}
+
+#endif
+
+#if defined(__CUDACC__) || defined(TS_MMA_AS_SM80) || defined(MMA_LOADS_TO_LDS)
+
+TS_GPU void mma_copy_end(const struct mma_chunk *held, uint16_t *to)
+{
+	(void)held;
+	(void)to;
+}
+
+TS_GPU void mma_copy_commit(void)
+{
+	gpu_copy_commit();
+}
+
+TS_GPU void mma_copy_wait(void)
+{
+	gpu_copy_wait(MMA_STAGES - 2);
 }
 
 #endif

@@ -89,6 +89,29 @@ static void check_copies(struct bench *b, const struct ts_cpu_way *way)
 		g_assert_cmpuint(b->args.to[t], ==, t % 5 * 7 + (t + 1) % threads % 2 * 7);
 }
 
+/* Base and lane say where it goes, whatever a lane loads; a part of a warp is one too. */
+static void check_loads_to_lds(struct bench *b, const struct ts_cpu_way *way)
+{
+	static const uint32_t sizes[] = {32, 64, 72};
+
+	for (uint32_t k = 0; k < WORDS; k++)
+		b->from[k] = k + 1;
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		run_well(b, &kernel_loads_to_lds, 1, 1, sizes[i], way);
+		for (uint32_t k = 0; k < 4 * sizes[i]; k++)
+			g_assert_cmpuint(b->args.to[k], ==, (k / 4 ^ 5) * 4 + k % 4 + 1);
+	}
+}
+
+static void check_vote(struct bench *b, const struct ts_cpu_way *way)
+{
+	b->args.count = 37;
+	run_well(b, &kernel_vote, 1, 1, 70, way);
+	for (uint32_t i = 0; i < 70; i++)
+		g_assert_cmpuint(b->args.to[i], ==, i / 32 != 37 / 32);
+	b->args.count = COUNTERS;
+}
+
 static void check_shuffle(struct bench *b, const struct ts_cpu_way *way)
 {
 	run_well(b, &kernel_shuffle, 3, 1, 64, way);
@@ -153,6 +176,8 @@ static const struct {
 } sound[] = {
 	{"barriers and shared memory", check_reverse},
 	{"copies, whole, cut short and empty", check_copies},
+	{"loads to LDS go to the base and on by lane", check_loads_to_lds},
+	{"all lanes of a warp say so", check_vote},
 	{"values go from lane to lane", check_shuffle},
 	{"claims are answered once each", check_claims},
 	{"a group waits for the one before", check_chain},
@@ -227,6 +252,13 @@ static const struct {
 		{"before they were written", "of words in shared memory"}},
 	{"a copy that is not waited for", &kernel_missing_wait, 1,
 		{"before they were written", "of words in shared memory"}},
+	{"a load to LDS that is not waited for", &kernel_missing_load_wait, 1,
+		{"before they were written", "of words in shared memory"}},
+	{"a load to LDS with a base for each lane", &kernel_base_of_lane, 1,
+		{"loads to LDS with the base 0x", "where lane 0 of its warp has 0x",
+			"the same in all lanes"}},
+	{"a load to LDS by some lanes of a warp", &kernel_load_apart, 1,
+		{"threads 0-7 wait at the warp's step", "threads 8-31 wait at the barrier"}},
 	{"a misaligned copy", &kernel_misaligned_copy, 1, {"not both 16 byte aligned"}},
 	{"a stack that is used up", &kernel_deep, 1, {"has used up its stack"}},
 	{"shared memory of a CTA that left", &kernel_of_gone, 2,
@@ -260,6 +292,7 @@ static const struct {
 	{"none between barriers", &kernel_reverse, 1, 64, 0, NULL},
 	{"none in a ring", &kernel_ring, 2, THREADS, 2, NULL},
 	{"none among copies", &kernel_copies, 1, 64, 0, NULL},
+	{"none among loads to LDS", &kernel_loads_to_lds, 1, 64, 0, NULL},
 };
 
 static void test_races(void)
@@ -292,7 +325,8 @@ static void test_fault(gconstpointer data)
 {
 	size_t i = GPOINTER_TO_SIZE(data);
 	/* Copies that happen at once are waited for by luck. */
-	bool always = faults[i].kernel != &kernel_missing_wait;
+	bool always = faults[i].kernel != &kernel_missing_wait &&
+		faults[i].kernel != &kernel_missing_load_wait;
 	struct bench b;
 
 	set_up(&b);

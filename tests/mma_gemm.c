@@ -22,6 +22,11 @@ extern const struct cpu_kernel ts_mma_bf16_nk_64_rows_wrapped, ts_mma_bf16_nk_64
 	ts_mma_bf16_nk_64_no_copy_wait, ts_mma_bf16_nk_64_no_fix_up_wait,
 	ts_mma_bf16_nk_64_no_zeros, ts_mma_bf16_nk_64_one_rank;
 
+/* In what gfx950 does alone. */
+extern const struct cpu_kernel ts_mma_bf16_nk_64_rows_loaded, ts_mma_bf16_nk_64_tail_loaded,
+	ts_mma_bf16_nk_64_no_load_wait, ts_mma_bf16_nk_64_own_base,
+	ts_mma_bf16_nk_64_source_not_swizzled;
+
 extern const struct cpu_kernel ts_mma_groups_bf16_nk_64_longest,
 	ts_mma_groups_bf16_nk_64_c_a_row_off, ts_mma_groups_bf16_nk_64_a_a_row_off,
 	ts_mma_groups_bf16_nk_64_first_b, ts_mma_groups_bf16_nk_64_tail_kept;
@@ -99,6 +104,11 @@ static struct ts_spec pick_spec(uint32_t policy)
 	s.m = pick_size(1);
 	s.n = pick_size(1);
 	s.k = pick(0, 15) == 0 ? 0 : pick_size(1);
+	/* Rows of whole chunks, of which some are at an edge of a tile. */
+	if (pick(0, 1) == 0) {
+		s.n = (s.n + 7) / 8 * 8;
+		s.k = (s.k + 7) / 8 * 8;
+	}
 	s.block_m = s.block_n = pick(0, 2) == 0 ? TS_MMA_LARGE : TS_MMA_SMALL;
 	s.block_k = TS_MMA_BLOCK_K;
 	s.cluster_m = pick(1, 3);
@@ -239,36 +249,50 @@ static bool close_counters(struct ts_gemm *g, const struct ts_plan *p, GError **
 
 /* What is planted, in which plan, and the words by which it is found. */
 static const struct {
-	const char *name;
+	const char *name, *as;
 	const struct cpu_kernel *kernel;
 	bool (*multiply)(struct ts_gemm *g, const struct ts_plan *p, GError **error);
 	uint32_t policy;
 	const char *finding;
 } faults[] = {
-	{"nothing", NULL, NULL, TS_WORKSTEAL, NULL},
-	{"nothing, and items cut", NULL, NULL, TS_SPLIT_K, NULL},
-	{"rows beyond M wrapped to the first", &ts_mma_bf16_nk_64_rows_wrapped, NULL, TS_PERSISTENT,
-		"C[0, 0] in tile (0, 0) is *, where the product is*"},
-	{"rows beyond M read", &ts_mma_bf16_nk_64_rows_unmasked, NULL, TS_PERSISTENT,
+	{"nothing", "sm80", NULL, NULL, TS_WORKSTEAL, NULL},
+	{"nothing, and items cut", "sm80", NULL, NULL, TS_SPLIT_K, NULL},
+	{"rows beyond M wrapped to the first", "sm80", &ts_mma_bf16_nk_64_rows_wrapped, NULL,
+		TS_PERSISTENT, "C[0, 0] in tile (0, 0) is *, where the product is*"},
+	{"rows beyond M read", "sm80", &ts_mma_bf16_nk_64_rows_unmasked, NULL, TS_PERSISTENT,
 		"CPU: *tile (2, 0)*copies from 16 bytes at *: offset 56160 of A, which has 56160 "
 		"bytes"},
-	{"elements beyond K read", &ts_mma_bf16_nk_64_tail_unmasked, NULL, TS_PERSISTENT,
+	{"elements beyond K read", "sm80", &ts_mma_bf16_nk_64_tail_unmasked, NULL, TS_PERSISTENT,
 		"C[*] in tile (*) is *nan, where the product is*"},
-	{"rows beyond M written", &ts_mma_bf16_nk_64_store_unmasked, NULL, TS_PERSISTENT,
+	{"rows beyond M written", "sm80", &ts_mma_bf16_nk_64_store_unmasked, NULL, TS_PERSISTENT,
 		"CPU: *store_unmasked*writes 2 bytes at *"},
-	{"copies not waited for", &ts_mma_bf16_nk_64_no_copy_wait, NULL, TS_PERSISTENT,
+	{"copies not waited for", "sm80", &ts_mma_bf16_nk_64_no_copy_wait, NULL, TS_PERSISTENT,
 		"C[*] in tile (*) is *nan, where the product is*"},
-	{"parts not waited for", &ts_mma_bf16_nk_64_no_fix_up_wait, NULL, TS_SPLIT_K,
+	{"nothing on gfx950", "gfx950", NULL, NULL, TS_WORKSTEAL, NULL},
+	{"rows beyond M loaded to LDS", "gfx950", &ts_mma_bf16_nk_64_rows_loaded, NULL,
+		TS_PERSISTENT,
+		"CPU: *tile (2, 0)*copies from 16 bytes at *: offset * of A, which has 56160 "
+		"bytes"},
+	{"elements beyond K loaded to LDS", "gfx950", &ts_mma_bf16_nk_64_tail_loaded, NULL,
+		TS_PERSISTENT, "C[*] in tile (*) is *nan, where the product is*"},
+	{"loads to LDS not waited for", "gfx950", &ts_mma_bf16_nk_64_no_load_wait, NULL,
+		TS_PERSISTENT, "CPU: *reads, before they were written, *"},
+	{"a base of each lane's for loads to LDS", "gfx950", &ts_mma_bf16_nk_64_own_base, NULL,
+		TS_PERSISTENT, "CPU: *loads to LDS with the base *the same in all lanes"},
+	{"a source that is not swizzled", "gfx950", &ts_mma_bf16_nk_64_source_not_swizzled, NULL,
+		TS_PERSISTENT, "C[*] in tile (*) is *, where the product is*"},
+	{"parts not waited for", "sm80", &ts_mma_bf16_nk_64_no_fix_up_wait, NULL, TS_SPLIT_K,
 		"C[*] in tile (*) is *nan, where the product is*"},
-	{"sums that don't begin at 0", &ts_mma_bf16_nk_64_no_zeros, NULL, TS_PERSISTENT,
+	{"sums that don't begin at 0", "sm80", &ts_mma_bf16_nk_64_no_zeros, NULL, TS_PERSISTENT,
 		"C[*] in tile (*) is *, where the product is*"},
-	{"only the first tile of a cluster", &ts_mma_bf16_nk_64_one_rank, NULL, TS_PERSISTENT,
-		"C[*] in tile (1, 0) is *: it was not written"},
-	{"too few counters", NULL, few_counters, TS_WORKSTEAL,
+	{"only the first tile of a cluster", "sm80", &ts_mma_bf16_nk_64_one_rank, NULL,
+		TS_PERSISTENT, "C[*] in tile (1, 0) is *: it was not written"},
+	{"too few counters", "sm80", NULL, few_counters, TS_WORKSTEAL,
 		"the kernel met a step for a counter that there is not"},
-	{"counters that are not reset", NULL, twice, TS_WORKSTEAL,
+	{"counters that are not reset", "sm80", NULL, twice, TS_WORKSTEAL,
 		"worker * did not leave when the policy says"},
-	{"counters at the wrong places", NULL, close_counters, TS_WORKSTEAL, "counter * ends at *"},
+	{"counters at the wrong places", "sm80", NULL, close_counters, TS_WORKSTEAL,
+		"counter * ends at *"},
 };
 
 static void test_fault(gconstpointer data)
@@ -297,7 +321,7 @@ static void test_fault(gconstpointer data)
 		kind.kernel = planted_kernel;
 	if (faults[i].multiply != NULL)
 		kind.multiply = faults[i].multiply;
-	open_cpu(&g, &kind, &form, "sm80");
+	open_cpu(&g, &kind, &form, faults[i].as);
 	/* Whether a part comes too late, or which worker meets the fault last, is then no matter of
 	 * chance. */
 	if (spec.workers > 1)

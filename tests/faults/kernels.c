@@ -47,6 +47,26 @@ TS_KERNEL(kernel_copies, struct kernel_args, THREADS_MAX)
 	TS_WRITE(&args.to[t], sum);
 }
 
+/* Each lane loads what another one could, and writes down what it finds in its own place. */
+TS_KERNEL(kernel_loads_to_lds, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, 4 * THREADS_MAX);
+	uint32_t t = gpu_thread();
+
+	gpu_load_to_lds_16(&words[4 * (t - gpu_lane())], args.from + 4 * (t ^ 5));
+	gpu_copy_commit();
+	gpu_copy_wait(0);
+	gpu_sync();
+	for (uint32_t i = 0; i < 4; i++)
+		TS_WRITE(&args.to[4 * t + i], TS_READ(&words[4 * t + i]));
+}
+
+/* Whether all lanes but one say so, and all lanes of another warp. */
+TS_KERNEL(kernel_vote, struct kernel_args, THREADS_MAX)
+{
+	TS_WRITE(&args.to[own()], gpu_all(gpu_thread() != args.count));
+}
+
 /* Lane i of each warp gets what lane 31 - i has. */
 TS_KERNEL(kernel_shuffle, struct kernel_args, THREADS_MAX)
 {
@@ -281,6 +301,44 @@ TS_KERNEL(kernel_missing_wait, struct kernel_args, THREADS_MAX)
 	gpu_sync();
 	TS_WRITE(&args.to[own()], TS_READ(&words[gpu_thread()]));
 	gpu_copy_wait(0);
+}
+
+TS_KERNEL(kernel_missing_load_wait, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, 4 * THREADS_MAX);
+	uint32_t t = gpu_thread();
+
+	gpu_load_to_lds_16(&words[4 * (t - gpu_lane())], args.from + 4 * t);
+	gpu_copy_commit();
+	gpu_sync();
+	TS_WRITE(&args.to[own()], TS_READ(&words[4 * t]));
+	gpu_copy_wait(0);
+}
+
+/* Each lane gives the place of its own 16 bytes. */
+TS_KERNEL(kernel_base_of_lane, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, 4 * THREADS_MAX);
+	uint32_t t = gpu_thread();
+
+	gpu_load_to_lds_16(&words[4 * t], args.from + 4 * t);
+	gpu_copy_commit();
+	gpu_copy_wait(0);
+}
+
+/* Some lanes load to LDS, the others by way of registers. */
+TS_KERNEL(kernel_load_apart, struct kernel_args, THREADS_MAX)
+{
+	TS_SHARED(uint32_t, words, 4 * THREADS_MAX);
+	uint32_t t = gpu_thread();
+
+	if (gpu_lane() < 8)
+		gpu_load_to_lds_16(&words[4 * (t - gpu_lane())], args.from + 4 * t);
+	else
+		TS_WRITE(&words[4 * t], TS_READ(args.from + 4 * t));
+	gpu_copy_commit();
+	gpu_copy_wait(0);
+	gpu_sync();
 }
 
 TS_KERNEL(kernel_misaligned_copy, struct kernel_args, THREADS_MAX)
