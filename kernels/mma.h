@@ -55,14 +55,6 @@ enum { MMA_BESIDE = 1, MMA_AFTER = 1, MMA_WARPS_M = 2, MMA_WARPS_N = 4, MMA_STAG
 #define MMA_DEPTH_LOOP TS_UNROLL
 #endif
 
-/* Of a stage that is read while others are filled. LLVM would wait for all loads to LDS in front of
- * each read that may be of what they write. */
-#if defined(__HIP__) && defined(MMA_LOADS_TO_LDS)
-#define MMA_APART __restrict__
-#else
-#define MMA_APART
-#endif
-
 /* In front of a function whose loops are as long as its arguments say, which are constants where it
  * is called. Inlined too late, loops stay, and with them arrays that should be registers. */
 #if defined(__CUDACC__)

@@ -9,6 +9,7 @@ typedef _Float16 mma_f16x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 mma_f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 mma_f16x16 __attribute__((ext_vector_type(16)));
 typedef __bf16 mma_bf16x8 __attribute__((ext_vector_type(8)));
+typedef uint32_t mma_u32x4 __attribute__((ext_vector_type(4)));
 typedef float mma_sums __attribute__((ext_vector_type(MMA_C)));
 
 /* The same bits as another type, of which a fragment may have several. */

@@ -226,8 +226,8 @@ MMA_INLINE void copy_end(struct kind kind, uint16_t *stage, const struct mma_chu
 }
 
 /* Adds the products of one stage to the warp's sums. */
-MMA_INLINE void multiply(struct kind kind, const struct part *part, const uint16_t *MMA_APART stage,
-	float (*sums)[MMA_C])
+MMA_INLINE void multiply(
+	struct kind kind, const struct part *part, const uint16_t *stage, float (*sums)[MMA_C])
 {
 	uint32_t tiles_m = part->rows / MMA_M, tiles_n = part->cols / MMA_N;
 	const uint16_t *stage_b = stage + kind.block * BLOCK_K;

@@ -10,10 +10,23 @@ TS_GPU uint32_t mma_along(uint32_t part)
 	return (MMA_AB / MMA_CHUNK == 2 ? part : gpu_thread() % MMA_LANES / MMA_M) * MMA_CHUNK;
 }
 
+/* A chunk of a stage while others are filled. In front of reads without a type (TBAA), as those of
+ * a struct are, LLVM waits for all loads to LDS; a vector's may alias anything, too. */
+TS_GPU struct mma_chunk mma_read_chunk(const uint16_t *from)
+{
+#if defined(__HIP__) && defined(MMA_LOADS_TO_LDS)
+	mma_u32x4 v = *(const mma_u32x4 *)(const void *)from;
+
+	return __builtin_bit_cast(struct mma_chunk, v);
+#else
+	return TS_READ((const struct mma_chunk *)(const void *)from);
+#endif
+}
+
 /* One chunk of a row along K. */
 TS_GPU struct mma_chunk mma_load_chunk(const uint16_t *tile, uint32_t row, uint32_t k)
 {
-	return TS_READ((const struct mma_chunk *)(const void *)(tile + mma_at_k(row, k)));
+	return mma_read_chunk(tile + mma_at_k(row, k));
 }
 
 /* The same of a column, from rows along N. */

@@ -64,12 +64,21 @@ END
 }
 
 # Products by matrix instructions, in both types.
-mma_gfx90a() { printf '%s\n' 'v_mfma_f32_32x32x8bf16_1k' 'v_mfma_f32_32x32x8f16'; }
-mma_gfx942() { printf '%s\n' 'v_mfma_f32_32x32x8_bf16' 'v_mfma_f32_32x32x8_f16' 'HW_REG_XCC_ID, 0, 4'; }
+mma_gfx90a()
+{
+	printf '%s\n' 'v_mfma_f32_32x32x8bf16_1k' 'v_mfma_f32_32x32x8f16' '!global_load_lds'
+}
+mma_gfx942()
+{
+	printf '%s\n' 'v_mfma_f32_32x32x8_bf16' 'v_mfma_f32_32x32x8_f16' 'HW_REG_XCC_ID, 0, 4' \
+		'!global_load_lds'
+}
 mma_gfx950()
 {
-	printf '%s\n' 'v_mfma_f32_32x32x16_bf16' 'v_mfma_f32_32x32x16_f16' 'HW_REG_XCC_ID, 0, 4'
+	printf '%s\n' 'v_mfma_f32_32x32x16_bf16' 'v_mfma_f32_32x32x16_f16' 'HW_REG_XCC_ID, 0, 4' \
+		'global_load_lds_dwordx4 '
 }
+mma_groups_gfx950() { mma_gfx950; }
 mma_gfx1100() { printf '%s\n' 'v_wmma_f32_16x16x16_bf16' 'v_wmma_f32_16x16x16_f16'; }
 mma_gfx1200() { mma_gfx1100; }
 
@@ -89,6 +98,36 @@ lacks()
 		*) grep -Eq -- "$rule" "$work/code" || echo "lacks $rule" ;;
 		esac
 	done
+}
+
+# waits FILE PLANT: prints what is wrong with the waits for loads to LDS of each kernel, with this awk
+# code in front. The barrier of the loop along k, the last one in front of the first matrix
+# instruction, must come right behind a wait, or nobody knows that another wave's loads are there.
+# Between a branch and the matrix instructions there must be none, or loads end before they begin.
+waits()
+{
+	llvm-objdump-22 -d "$1" | awk "$2"'
+		function end() {
+			if (name != "" && published != 1)
+				print name ": no wait for loads in front of a barrier"
+			if (name != "" && late)
+				print name ": waits for loads in front of matrix instructions"
+		}
+		/^[0-9a-f]+ <.*>:/ {
+			end()
+			name = $2 ~ /ts_mma/ ? substr($2, 2, length($2) - 3) : ""
+			published = ""
+			late = waited = last = 0
+		}
+		/s_waitcnt .*vmcnt\(0\)/ { waited = 1 }
+		/s_barrier/ { last = waited }
+		/v_mfma/ {
+			late += waited
+			if (published == "")
+				published = last
+		}
+		/s_barrier|s_c?branch|s_or_b64 exec|v_mfma/ { waited = 0 }
+		END { end() }'
 }
 
 # resources FILE TARGET: a line for each kernel: its name, VGPRs, SGPRs, bytes of shared memory and of
@@ -179,6 +218,16 @@ for file; do
 		lacks "${program}_$target" "$file" >"$work/log"
 		check "$program on $target: instructions"
 	fi
+	case $name in
+	mma*.gfx950.co)
+		waits "$file" '' >"$work/log"
+		check "$program on $target: loads to LDS are waited for, and not too early"
+		waits "$file" '/vmcnt/ { next } ' >"$work/log"
+		check_fails "a missing wait for them is found" 'no wait for loads in front of a barrier'
+		waits "$file" '/v_mfma/ { waited = 1 } ' >"$work/log"
+		check_fails "one too early is found" 'waits for loads in front of matrix instructions'
+		;;
+	esac
 	beyond "$limits" "$file" "$target" >"$work/log"
 	sed "s/^/# $target: /" "$work/resources"
 	check "$program on $target: registers, shared memory, no spills"
