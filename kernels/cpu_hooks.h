@@ -52,6 +52,8 @@ void cpu_sync(enum cpu_scope scope, const char *where);
 void cpu_together(void (*whole)(void *const *lanes, uint32_t count), void *mine, uint32_t warp,
 	const char *where);
 uint32_t cpu_shuffle(uint32_t value, uint32_t lane, uint32_t warp, const char *where);
+
+/* Whether it is true in all lanes. */
 bool cpu_all(bool value, uint32_t warp, const char *where);
 
 /* Before and after a counter is changed or read. */

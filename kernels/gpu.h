@@ -45,9 +45,9 @@
  *   gpu_copy_16(to, from, bytes)  begins a copy of the first `bytes` of 16 bytes from global to
  *       shared memory, the rest of them zero; both 16 byte aligned. With 0 bytes `from` is not read
  *   gpu_copy_4(to, from, bytes)   the same for 4 bytes; `bytes` is 0 or 4
- *   gpu_load_to_lds_16(base, from)  begins a copy of 16 bytes for each lane of the warp from global to
- *       shared memory: from the lane's `from` to base + 16 * lane. All lanes take part, with the same
- *       base; all 16 byte aligned. Only on gfx950 and the CPU
+ *   gpu_load_to_lds_16(base, from)  begins a copy of 16 bytes for each lane of the warp from global
+ *       to shared memory: from the lane's `from` to base + 16 * lane, all 16 byte aligned. All lanes
+ *       take part, with the same base. Only on gfx950 and the CPU
  *   gpu_copy_commit()           the copies of this thread since the last commit are one group
  *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant; on gfx950
  *       for those too

@@ -191,9 +191,8 @@ TS_GPU uint64_t gpu_cycles(void)
 #if defined(__gfx950__)
 
 /* GLOBAL_LOAD_LDS_DWORDX4: the address in LDS is M0 + 16 * lane, and M0 a scalar (AMD, "CDNA4
- * Instruction Set Architecture", section "Addressing" of flat memory instructions; by "CDNA3 ..."
- * M0 + 4 * lane, of a DWORD, is all that gfx942 has). Of a base that differs from lane to lane LLVM
- * takes that of the first one. */
+ * Instruction Set Architecture", section 10.3 "Addressing"; gfx942 and before have a DWORD at most,
+ * at M0 + 4 * lane). Of a base that differs from lane to lane LLVM takes that of the first one. */
 TS_GPU void gpu_load_to_lds_16(void *base, const void *from)
 {
 	__builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void *)from,
@@ -209,8 +208,8 @@ TS_GPU void gpu_copy_commit(void)
 {
 }
 
-/* They are counted by vmcnt, as all loads are, and not by lgkmcnt (section "Global" there). LLVM's
- * "User Guide for AMDGPU Backend" calls them LDS DMA. */
+/* Such loads are counted by vmcnt, as others are, and not by lgkmcnt (section 10.4 "Global").
+ * LLVM's "User Guide for AMDGPU Backend" calls them LDS DMA. */
 TS_GPU void gpu_copy_wait(uint32_t groups)
 {
 	(void)groups;

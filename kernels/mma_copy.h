@@ -24,8 +24,7 @@ TS_GPU struct mma_chunk mma_pick(const uint16_t *from, uint32_t count)
 	return v;
 }
 
-/* The same, at once where it is whole and `wide`: whole chunks of that array are 16 byte aligned.
- */
+/* The same, at once where it is whole and `wide`: the array's whole chunks are 16 byte aligned. */
 TS_GPU struct mma_chunk mma_get(const uint16_t *from, uint32_t count, bool wide)
 {
 	if (wide && count == MMA_CHUNK)
@@ -39,15 +38,17 @@ TS_GPU void mma_put(uint16_t *to, struct mma_chunk v)
 }
 
 /* What each branch has:
- *   MMA_COPY_WHOLE     whether stages without an edge have code of their own, which tests nothing
- * for each chunk. Where registers hold chunks there are too few for it MMA_COPY_TO_LDS    whether
- * the chunks of a warp must lie one behind the other in a stage mma_copy_begin(held, to, from,
- * count, wide)  begins to copy a chunk whose first `count` of 8 elements are there; what is beyond
- * them is not read, and becomes zero. `held` is one chunk's, from here to mma_copy_end(). All lanes
- * of a warp take part mma_copy_end(held, to)  once nobody reads what was in that place before
- *   mma_copy_commit()  all copies of a stage are begun
- *   mma_copy_wait()    waits for the copies of the oldest stage, but not for those that are ahead
- */
+ *
+ *   MMA_COPY_WHOLE   whether stages without an edge have code of their own, which tests nothing for
+ *       each chunk. Where registers hold chunks there are too few for it
+ *   MMA_COPY_TO_LDS  whether the chunks of a warp must lie one behind the other in a stage
+ *
+ *   mma_copy_begin(held, to, from, count, wide)  begins to copy a chunk whose first `count` of 8
+ *       elements are there; what is beyond them is not read, and becomes zero. `held` is one
+ *       chunk's, from here to mma_copy_end(). All lanes of a warp take part
+ *   mma_copy_end(held, to)  once nobody reads what was in that place before
+ *   mma_copy_commit()       all copies of a stage are begun
+ *   mma_copy_wait()         waits for the copies of the oldest stage, not for those ahead of it */
 #if defined(__CUDACC__) || defined(TS_MMA_AS_SM80)
 
 enum { MMA_COPY_WHOLE = true, MMA_COPY_TO_LDS = false };
