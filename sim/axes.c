@@ -517,6 +517,9 @@ static enum ts_axis decode(const struct ts_axes *a, uint64_t index, struct ts_sp
 
 	*ret_spec = a->base;
 	for (int i = TS_AXES - 1; i >= 0; i--) {
+		at[i] = 0;
+		if (a->sizes[i] == 1) /* as most have, and divisions take long */
+			continue;
 		at[i] = index % a->sizes[i];
 		index /= a->sizes[i];
 	}

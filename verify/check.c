@@ -28,6 +28,8 @@ static bool check_resident(struct ts_checker *k, const struct ts_plan *p,
 
 	k->walks++;
 	k->tiles += p->tiles;
+	if (k->by_ids && ts_walk_ids(&walk, p, &k->coverage))
+		return true;
 	if (ts_walk_run(&walk, p, rules, &k->coverage))
 		return true;
 	k->pick = pick;
@@ -78,10 +80,12 @@ static bool check_masks(
 bool ts_check_plan(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
 	const uint8_t *live, uint64_t seed)
 {
+	k->by_ids = false;
 	if (!check(k, p, rules, TS_IN_TURNS, live, seed))
 		return false;
 	if (p->counters == 0 || p->items == 0)
 		return true;
+	k->by_ids = rules == NULL && ts_walk_has_ids(p) && ts_walk_order(p, &k->coverage);
 	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++)
 		if (!check(k, p, rules, pick, live, seed))
 			return false;

@@ -33,6 +33,19 @@ struct ts_walk {
 bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	const struct ts_rules *rules, struct ts_coverage *c);
 
+/* A policy that only claims takes linear ids, and leaves it to the order where they lie. So a walk
+ * has two halves: the order takes ids [0, items) to each tile once, and the workers take each of
+ * these ids once. The first half is the same in all walks of a plan, and the second is fast; both
+ * run the text of the policies. Only for plans that ts_walk_has_ids(), of registered policies. */
+bool ts_walk_has_ids(const struct ts_plan *plan);
+bool ts_walk_order(const struct ts_plan *plan, struct ts_coverage *c);
+/* False also where the workers do something else: then ts_walk_run() is to be asked. Tells nobody
+ * of items. */
+bool ts_walk_ids(const struct ts_walk *walk, const struct ts_plan *plan, struct ts_coverage *c);
+
+/* ts_next() as ts_walk_ids() asks it: an item has its id in `m`. */
+struct ts_step ts_walk_id_step(const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+
 /* Does the policy promise that the workers in `live`, NULL for all, are enough? */
 bool ts_walk_survives(
 	const struct ts_plan *plan, const struct ts_rules *rules, const uint8_t *live);

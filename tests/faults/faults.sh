@@ -18,6 +18,7 @@ command -v "${cc%% *}" >/dev/null || { echo "1..0 # SKIP no C compiler ${cc%% *}
 command -v pkg-config >/dev/null || { echo "1..0 # SKIP no pkg-config"; exit 0; }
 packages="gio-2.0 json-glib-1.0"
 compiled="$source/sim/verify.c $source/verify/coverage.c $source/verify/walk.c"
+compiled="$compiled $source/verify/loops.c $source/verify/ids.c"
 
 # build REST...: $work/tilesim from $work/policies. Not optimised: the walks are inlined for every
 # policy there is, and instrumented too that takes most of a minute.
@@ -74,6 +75,7 @@ a persistent stride too long by one|persistent.h|s/id + p->workers + 1/id + p->w
 a share without its remainder|policy.h|s/return i \* each + (i < longer ? i : longer);/return i * each;/|tile computed twice: worker|--m 5 --n 2 --k 1 --block 1x1x1 --remap chiplet --device mi300x --policy data-parallel
 a bound of a queue too high by one|worksteal.h|s/answer < q\.size/answer <= q.size/|tile computed twice: worker|--m 4 --n 4 --k 1 --block 1x1x1 --device mi300x --policy worksteal --mode steal
 a thief that skips the next queue|worksteal.h|s/w\.domain + hop/w.domain + 2 * hop/|starvation: counter|--m 4 --n 4 --k 1 --block 1x1x1 --workers 2 --xcds 4 --device mi300x --policy worksteal --mode steal
+a thief that leaves after its own queue|worksteal.h|s/case TS_STEAL: return p->queue_domains \* p->slots.by;/case TS_STEAL: return 1;/|starvation: counter|--m 4 --n 4 --k 1 --block 1x1x1 --workers 4 --xcds 2 --device mi300x --policy worksteal --mode steal
 a queue chosen without the slot|worksteal.h|s/q\.counter = domain \* p->slots\.by + slot;/q.counter = domain;/|starvation: counter|--m 4 --n 4 --k 1 --block 1x1x1 --xcds 2 --counters 2 --workers 8 --device mi300x --policy worksteal --mode slots
 END
 }

@@ -1,0 +1,128 @@
+/* Walks over linear ids: the text of the policies, with no remap and no order behind a claim. */
+#include <glib.h>
+
+#include "policies/order.h"
+#include "policies/remap.h"
+
+/* Shows in the item that the id went through here. */
+static inline uint32_t id_remap(const struct ts_plan *p, uint32_t id)
+{
+	(void)p;
+	return ~id;
+}
+
+/* Says which id was asked for in both coordinates; all else is as ts_order_item() has it. */
+static inline struct ts_step id_item(const struct ts_plan *p, uint32_t remapped)
+{
+	struct ts_step s = ts_step_make(TS_WORK);
+
+	s.m = ~remapped;
+	s.n = remapped;
+	s.k_end = p->depth;
+	s.owns = true;
+	return s;
+}
+
+/* See loops.c. */
+G_ALWAYS_INLINE static inline struct ts_step ts_worksteal_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+G_ALWAYS_INLINE static inline struct ts_step ts_clc_next(
+	const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+
+/* The policies know both by name only. */
+#define ts_remap_id id_remap
+#define ts_order_item id_item
+#include "policies/all.h"
+#undef ts_remap_id
+#undef ts_order_item
+
+#include "verify/drive.h"
+
+/* One bit an id. A policy that hands out anything but what the order gave it is not for here. */
+G_ALWAYS_INLINE static inline bool mark(
+	struct ts_run *r, const struct ts_plan *p, uint32_t worker, struct ts_step item)
+{
+	struct ts_step asked = id_item(p, ~item.m);
+	uint64_t *word = &r->coverage->bits[item.m / 64];
+	uint64_t bit = (uint64_t)1 << item.m % 64;
+
+	(void)worker;
+	if (item.m >= p->items || (*word & bit) != 0 || item.n != asked.n || item.g != asked.g ||
+		item.k_begin != asked.k_begin || item.k_end != asked.k_end ||
+		item.slot != asked.slot || item.parts != asked.parts || !item.owns)
+		return false;
+	*word |= bit;
+	return true;
+}
+
+/* As in loops.c. */
+G_ALWAYS_INLINE static inline bool known(
+	struct ts_run *r, enum ts_policy_id policy, ts_drive_next *next, enum ts_mode mode)
+{
+	struct ts_plan plan = *r->plan;
+
+	plan.mode = mode;
+	plan.workspace = 0;
+	plan.launches = policy == TS_CLC ? 1 : 0;
+	return ts_drive(r, &plan, next, mark, false);
+}
+
+G_NO_INLINE static bool steal(struct ts_run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_STEAL);
+}
+
+G_NO_INLINE static bool slots(struct ts_run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_SLOTS);
+}
+
+G_NO_INLINE static bool global(struct ts_run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_GLOBAL);
+}
+
+G_NO_INLINE static bool hierarchical(struct ts_run *r)
+{
+	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_HIERARCHICAL);
+}
+
+G_NO_INLINE static bool clc(struct ts_run *r)
+{
+	return known(r, TS_CLC, ts_clc_next, TS_STEAL);
+}
+
+static bool (*loop_of(const struct ts_plan *p))(struct ts_run *)
+{
+	static bool (*const worksteal[TS_MODES])(struct ts_run *) = {[TS_STEAL] = steal,
+		[TS_SLOTS] = slots,
+		[TS_GLOBAL] = global,
+		[TS_HIERARCHICAL] = hierarchical};
+
+	if (p->policy == TS_WORKSTEAL)
+		return worksteal[p->mode];
+	return p->policy == TS_CLC ? clc : NULL;
+}
+
+struct ts_step ts_walk_id_step(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+{
+	return ts_next(p, w, answer);
+}
+
+bool ts_walk_has_ids(const struct ts_plan *plan)
+{
+	return loop_of(plan) != NULL && plan->items <= plan->cells;
+}
+
+bool ts_walk_ids(const struct ts_walk *walk, const struct ts_plan *plan, struct ts_coverage *c)
+{
+	uint64_t gaps = 0;
+
+	if (!ts_drive_run(walk, plan, NULL, c, loop_of(plan)))
+		return false;
+	for (size_t i = 0; i < plan->items / 64; i++)
+		gaps |= ~c->bits[i];
+	if (plan->items % 64 != 0)
+		gaps |= ~c->bits[plan->items / 64] << (64 - plan->items % 64);
+	return gaps == 0;
+}
