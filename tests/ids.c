@@ -73,6 +73,20 @@ static bool same_step(const struct ts_step *a, const struct ts_step *b)
 		a->owns == b->owns;
 }
 
+/* Every item is served by a counter, and where any worker is enough none is there for nothing. */
+static void check_counters(const struct ts_plan *p, const uint32_t *claims)
+{
+	struct ts_policy policy = ts_policy((enum ts_policy_id)p->policy);
+	uint64_t items = 0;
+
+	for (uint32_t i = 0; i < p->counters; i++) {
+		items += policy.counter_items(p, i);
+		if (policy.promise(p) == TS_NEEDS_ANY)
+			g_assert_cmpuint(claims[i], >, 0);
+	}
+	g_assert_cmpuint(items, ==, p->items);
+}
+
 /* Until all have left, in an order that is drawn, both policies are asked the same. */
 static void walk_both(const struct ts_plan *p)
 {
@@ -107,6 +121,7 @@ static void walk_both(const struct ts_plan *p)
 		answers[i] = answers[count];
 	}
 	g_assert_cmpuint(count, ==, 0);
+	check_counters(p, counters);
 }
 
 static void test_steps(void)

@@ -666,6 +666,7 @@ static const struct refusal refusals[] = {
 	{"policy=split-k size=46340x46340x2 splits=2", TS_MANY_SPLITS},
 	{"policy=split-k size=3x2x2 splits=2 counters=5", TS_FEW_COUNTERS},
 	{"policy=split-k size=3x2x2 splits=2 counters=6", TS_OK},
+	{"policy=split-k size=3x2x2 splits=2 counters=-1", TS_FEW_COUNTERS},
 	{"policy=split-k shape=causal size=4x1x4", TS_UNEVEN_K},
 	{"policy=split-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
 	{"policy=stream-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
@@ -679,6 +680,7 @@ static const struct refusal refusals[] = {
 	{"policy=stream-k slots=2", TS_UNUSED_SLOTS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=2", TS_FEW_COUNTERS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=3", TS_OK},
+	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=-1", TS_FEW_COUNTERS},
 };
 
 /* Lists that are too long, or come without memory for their grids. */
@@ -729,6 +731,9 @@ static void test_refusals(void)
 	covered[TS_BAD_LIST] = refuses_lists();
 	for (int i = 0; i < TS_STATUSES; i++) {
 		g_assert_nonnull(ts_status_text((enum ts_status)i));
+		for (int j = 0; j < i; j++)
+			g_assert_cmpstr(ts_status_text((enum ts_status)i), !=,
+				ts_status_text((enum ts_status)j));
 		if (!covered[i])
 			g_test_fail_printf(
 				"no request for '%s'", ts_status_text((enum ts_status)i));
