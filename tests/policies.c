@@ -354,6 +354,7 @@ static void test_default_width(void)
 	static const uint32_t workers[] = {132, 304, 1, 7, 100, 148, 128, 129};
 	enum { ALL = 6 * 6 * 8 };
 
+	g_assert_cmpint(ts_spec_default().order, ==, TS_GROUPED_M);
 	for (size_t i = 0; i < ALL; i++) {
 		uint32_t m = blocks[i % 6], n = blocks[i / 6 % 6], w = workers[i / 36];
 		g_autofree char *words = g_strdup_printf("size=99999x99999x1 block=%ux%ux1 "
