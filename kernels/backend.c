@@ -8,7 +8,10 @@
 #include "kernels/cuda.h"
 #include "kernels/hip.h"
 
-G_DEFINE_QUARK(ts - backend - error, ts_backend_error)
+GQuark ts_backend_error_quark(void)
+{
+	return g_quark_from_static_string("ts-backend-error-quark");
+}
 
 const struct ts_backend_ops *const ts_backends[] = {
 	&ts_cuda_backend, &ts_hip_backend, &ts_cpu_backend, NULL};

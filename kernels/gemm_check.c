@@ -361,14 +361,16 @@ static bool check_guards(struct check *k, GError **error)
 }
 
 /* Claims of a worker that never gets anything: those that it makes in vain. Workers who were asked
- * to leave may have left before, and are counted apart. */
-static void count_vain(
-	const struct ts_plan *p, const bool *asked, uint32_t *counts, uint32_t *asked_counts)
+ * to leave may have left before, and are counted apart; where the hardware says which XCD is
+ * theirs, that may be any. */
+static void count_vain(const struct ts_gemm *g, const struct ts_plan *p, const bool *asked,
+	uint32_t *counts, uint32_t *asked_counts)
 {
 	for (uint32_t id = 0; id < p->workers; id++) {
 		struct ts_worker w = ts_worker_make(id, id % p->domains);
 		struct ts_step s = ts_next(p, &w, 0);
-		uint32_t *to = asked != NULL && asked[w.domain] ? asked_counts : counts;
+		bool may_leave = asked != NULL && (g->hardware_domain || asked[w.domain]);
+		uint32_t *to = may_leave ? asked_counts : counts;
 
 		while (s.act == TS_CLAIM) {
 			to[s.counter]++;
@@ -439,7 +441,7 @@ static bool check_counters(struct check *k, const bool *asked, GError **error)
 	if (p->counters == 0)
 		return true;
 	counters = ts_gemm_fetch(k->g, k->g->layout.counters, p->counters, error);
-	count_vain(p, asked, counts, more);
+	count_vain(k->g, p, asked, counts, more);
 	for (uint32_t i = 0; counters != NULL && i < p->counters; i++) {
 		uint32_t least = counts[i] + policy.counter_items(p, i);
 

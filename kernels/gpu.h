@@ -24,7 +24,8 @@
  *   gpu_sync()                  waits for all threads of the CTA, none of which may have left;
  *       what they wrote before is then seen by all of them
  *   gpu_fence()                 in each thread, before the gpu_sync() in front of a gpu_signal()
- *       and after the one behind a gpu_acquire(): one thread then signals and waits for all of its CTA
+ *       and after the one behind a gpu_acquire(): one thread then signals and waits for all of
+ *       its CTA
  *   gpu_cluster_sync()          the same for all threads of the cluster that have not left
  *   gpu_shuffle(value, lane)    the value that this lane of the warp gave; all lanes take part
  *   gpu_all(value)              whether it is true in all lanes of the warp; all take part. Only on
@@ -45,12 +46,12 @@
  *   gpu_copy_16(to, from, bytes)  begins a copy of the first `bytes` of 16 bytes from global to
  *       shared memory, the rest of them zero; both 16 byte aligned. With 0 bytes `from` is not read
  *   gpu_copy_4(to, from, bytes)   the same for 4 bytes; `bytes` is 0 or 4
- *   gpu_load_to_lds_16(base, from)  begins a copy of 16 bytes for each lane of the warp from global
- *       to shared memory: from the lane's `from` to base + 16 * lane, all 16 byte aligned. All lanes
- *       take part, with the same base. Only on gfx950 and the CPU
+ *   gpu_load_to_lds_16(base, from)  begins a copy of 16 bytes for each lane of the warp from
+ *       global to shared memory: from the lane's `from` to base + 16 * lane, all 16 byte aligned.
+ *       All lanes take part, with the same base. Only on gfx950 and the CPU
  *   gpu_copy_commit()           the copies of this thread since the last commit are one group
- *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant; on gfx950
- *       for those too
+ *   gpu_copy_wait(groups)       waits for all its groups but the last `groups`, a constant; on
+ *       gfx950 for those too
  *
  *   gpu_tile(m, n)              the tile that the CTA works on from here, for reports of faults
  */

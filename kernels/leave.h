@@ -16,7 +16,9 @@ enum { TS_GONE_DOMAIN = 2 };
 /* What a worker tells the host. */
 struct ts_leave_news {
 	uint32_t items; /* that it got so far */
-	uint32_t gone;  /* enum ts_gone and the worker's domain, once its work is done */
+	/* enum ts_gone and the worker's domain, once it needs its CU no more; what it wrote to C is
+	 * sure to be there after the launch only. */
+	uint32_t gone;
 };
 
 struct ts_leave {

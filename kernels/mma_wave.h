@@ -10,8 +10,9 @@ TS_GPU uint32_t mma_along(uint32_t part)
 	return (MMA_AB / MMA_CHUNK == 2 ? part : gpu_thread() % MMA_LANES / MMA_M) * MMA_CHUNK;
 }
 
-/* A chunk of a stage while others are filled. In front of reads without a type (TBAA), as those of
- * a struct are, LLVM waits for all loads to LDS; a vector's may alias anything, too. */
+/* A chunk of a stage while others are filled. In front of a read without a tag of its type (TBAA),
+ * as that of a struct is, LLVM waits for all loads to LDS. That of a vector has one, of char, which
+ * may alias anything as well, but for which it does not wait. */
 TS_GPU struct mma_chunk mma_read_chunk(const uint16_t *from)
 {
 #if defined(__HIP__) && defined(MMA_LOADS_TO_LDS)

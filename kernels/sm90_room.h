@@ -95,25 +95,34 @@ enum layout_b { nk, kn };
 
 /* All shared memory of a CTA. Operands and output boxes are swizzled by the copy engine, which
  * needs 1024 byte alignment. */
-template <class TYPE, enum layout_b LAYOUT, int BLOCK_M, int BLOCK_N, int STAGES, int OUTPUTS>
+template <class TYPE, layout_b LAYOUT, int BLOCK_M, int BLOCK_N, int STAGES, int OUTPUTS>
 struct room {
-	using type = TYPE; enum {along_n = LAYOUT == kn, block_m = BLOCK_M, block_n = BLOCK_N,
-		stages = STAGES, outputs = OUTPUTS, /* boxes of C in flight for each warpgroup */
-		halves = BLOCK_M / BOX, boxes = BLOCK_N / BOX,
+	using type = TYPE;
+	enum {
+		along_n = LAYOUT == kn,
+		block_m = BLOCK_M,
+		block_n = BLOCK_N,
+		stages = STAGES,
+		outputs = OUTPUTS, /* boxes of C in flight for each warpgroup */
+		halves = BLOCK_M / BOX,
+		boxes = BLOCK_N / BOX,
 		/* K iterations before the end of an item's loads at which the next one is asked
 		 * for: long enough for the answers of a few atomics, and no longer, since what a
 		 * worker has claimed is lost to the others. */
-		ahead = 4 * 128 * 256 / (BLOCK_M * BLOCK_N)};
-	uint16_t a[STAGES][BLOCK_M * BLOCK_K]; uint16_t b[STAGES][BLOCK_N * BLOCK_K];
-	uint16_t c[halves][OUTPUTS][BOX * BOX]; struct handed items[ITEMS];
-	struct alignas(16){uint32_t counter, unused[3];}
-mets[METS];
-uint64_t full[STAGES], empty[STAGES];
-uint64_t item_full[ITEMS], item_empty[ITEMS], met[METS];
-uint64_t wanted; /* the loader wants the next item */
-uint32_t touched[TS_GEMM_THREADS / 32];
-}
-;
+		ahead = 4 * 128 * 256 / (BLOCK_M * BLOCK_N)
+	};
+	uint16_t a[STAGES][BLOCK_M * BLOCK_K];
+	uint16_t b[STAGES][BLOCK_N * BLOCK_K];
+	uint16_t c[halves][OUTPUTS][BOX * BOX];
+	struct handed items[ITEMS];
+	struct alignas(16) {
+		uint32_t counter, unused[3];
+	} mets[METS];
+	uint64_t full[STAGES], empty[STAGES];
+	uint64_t item_full[ITEMS], item_empty[ITEMS], met[METS];
+	uint64_t wanted; /* the loader wants the next item */
+	uint32_t touched[TS_GEMM_THREADS / 32];
+};
 
 /* Where a CTA stands in its cluster. CTAs in a row of the cluster share A and those in a column
  * share B: each loads so many rows for all of them, of N or, where those of B run along N, of K:

@@ -322,6 +322,38 @@ static inline enum ts_status ts_plan_problem(struct ts_plan *p, const struct ts_
 	return TS_OK;
 }
 
+/* A policy's plan() says who computes the problem, not what it is: a slip there must not pass for a
+ * smaller problem. */
+static inline void ts_plan_keep_problem(struct ts_plan *p, const struct ts_plan *problem)
+{
+	p->m = problem->m;
+	p->n = problem->n;
+	p->k = problem->k;
+	p->block_m = problem->block_m;
+	p->block_n = problem->block_n;
+	p->block_k = problem->block_k;
+	p->rows = problem->rows;
+	p->cols = problem->cols;
+	p->depth = problem->depth;
+	p->cluster_m = problem->cluster_m;
+	p->cluster_n = problem->cluster_n;
+	p->cluster_rows = problem->cluster_rows;
+	p->cluster_cols = problem->cluster_cols;
+	p->items = problem->items;
+	p->shape = problem->shape;
+	p->layout = problem->layout;
+	p->groups = problem->groups;
+	p->grid_count = problem->grid_count;
+	p->batch = problem->batch;
+	p->turns = problem->turns;
+	p->grids = problem->grids;
+	p->plain = problem->plain;
+	p->first_cell = problem->first_cell;
+	p->first_row = problem->first_row;
+	p->cells = problem->cells;
+	p->tiles = problem->tiles;
+}
+
 /* Makes the plan for `spec` and a policy that need not be registered. On any status but TS_OK
  * `ret_plan` is untouched. M, N or K of 0 is valid: without M or N there are no items; without K
  * each tile has no k iteration but is still an item, because its output has to be written. The
@@ -331,7 +363,7 @@ static inline enum ts_status ts_plan_make_as(
 {
 	/* All zero, in the one way that C and C++ both take without a warning; never written. */
 	static struct ts_plan blank;
-	struct ts_plan plan = blank;
+	struct ts_plan plan = blank, problem;
 	struct ts_plan *p = &plan;
 	enum ts_status status = ts_spec_check(spec);
 
@@ -352,7 +384,13 @@ static inline enum ts_status ts_plan_make_as(
 	p->domains = (uint32_t)spec->domains;
 	p->slots = ts_divisor_make(1);
 	p->splits = p->per_split = p->k_groups = ts_divisor_make(1);
+	problem = plan;
 	status = policy->plan(p, spec);
+	ts_plan_keep_problem(p, &problem);
+	if (status == TS_OK && (p->workers > TS_COUNT_MAX || (p->workers == 0 && p->items > 0)))
+		status = TS_BAD_WORKERS;
+	if (status == TS_OK && p->counters > spec->max_counters)
+		status = TS_FEW_COUNTERS;
 	if (status == TS_OK && spec->slots != 1 && p->counters < 2)
 		status = TS_UNUSED_SLOTS;
 	if (status == TS_OK && p->items > 0)

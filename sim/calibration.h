@@ -1,5 +1,6 @@
 /* Calibrations: what a kernel's times consist of on one device, found by fitting them to times that
- * were measured there (`tilesim gpu calibrate`). Times in cycles pass at the clock of the run. */
+ * were measured there (`tilesim gpu calibrate`). Times in cycles pass at the clock of the run. The
+ * model is of Hopper's kernel, where a warpgroup has 64 rows of a tile; others are fitted to it. */
 #ifndef TS_CALIBRATION_H
 #define TS_CALIBRATION_H
 

@@ -230,6 +230,18 @@ static void free_options(struct options *o)
 	g_free(o->grid.group_tiles);
 }
 
+/* A policy that is named is meant to be compared with. */
+static bool check_policy(const struct ts_settings *s, bool against, GError **error)
+{
+	if (against || (s->axes[TS_AXIS_POLICY] == NULL && s->file == NULL))
+		return true;
+	return ts_refuse(error,
+		"--policy%s %s: a trace is compared with a policy only with --against; add it, or "
+		"leave the policy out",
+		s->file != NULL ? "-file" : "",
+		s->file != NULL ? s->policy_file : s->axes[TS_AXIS_POLICY]);
+}
+
 int ts_check_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};
@@ -261,7 +273,8 @@ int ts_check_command(int argc, char **argv, GError **error)
 		entries);
 	int code = TS_EXIT_USAGE;
 
-	if (ts_settings_parse(&settings, context, argc, argv, error))
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		check_policy(&settings, o.against, error))
 		code = settings.help ? TS_EXIT_OK : check(&settings, &o, command, error);
 	ts_settings_finish(&settings);
 	free_options(&o);

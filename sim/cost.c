@@ -1,5 +1,6 @@
-/* The roofline. Doubles are used with + - * / and sqrt() only and without contraction, which IEEE
- * 754 makes equal on every machine; times become integer picoseconds when the price is paid. */
+/* The roofline, and costs as measured. Doubles are used with + - * /, sqrt(), ceil() and floor()
+ * only and without contraction, which IEEE 754 makes equal on every machine; times become integer
+ * picoseconds when the price is paid. */
 #include "sim/cost.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	double at_once = parts / ceil(parts / resident); /* in the mean of all rounds */
 	double elements = (double)p->block_m * p->block_n;
 	double units = (double)d->units * d->occupancy;
-	double start_ns;
+	double start_ns, byte_ps;
 	/* Counters of parts are flags. */
 	bool claims = p->counters > 0 && p->workspace == 0;
 
@@ -81,6 +82,7 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			"--memory calibrated: device %s has no group [calibrated]; `tilesim gpu "
 			"calibrate` measures one; or use --memory roofline",
 			d->id);
+	byte_ps = ps_per_second / (d->dram_gbps * of->dram_share * 1e9);
 	c->calibration = of;
 	c->cycle_ps = ps_per_second / (of->run_mhz * 1e6);
 	c->load = MIN(at_once * ctas / units, 1);
@@ -93,14 +95,19 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
 	if (far > d->l2_bytes && p->items > 0)
-		c->far_ps_per_item = far / p->items * at_once * ps_per_second /
-			(d->dram_gbps * of->dram_share * 1e9);
+		c->far_ps_per_item = far / p->items * at_once * byte_ps;
 	c->prologue_ps = 0;
 	c->epilogue_ps = of->item_cycles * c->cycle_ps;
 	/* All write parts, but only owners add them. */
 	c->slot_ps = c->add_ps = of->part_cycles * elements * c->cycle_ps;
 	c->slot_ps *= 1 + of->part_contention * c->load;
 	c->add_ps *= 1 + of->part_contention * MIN(p->items * ctas / units, 1);
+	if (p->workspace * ctas * elements * sizeof(float) > d->l2_bytes) {
+		double far_ps = at_once * ctas * elements * sizeof(float) * byte_ps;
+
+		c->slot_ps = MAX(c->slot_ps, far_ps);
+		c->add_ps = MAX(c->add_ps, far_ps);
+	}
 	c->store_ps = (uint64_t)(of->store_cycles * elements * c->cycle_ps + 0.5);
 	c->claim_ps = 0;
 	c->signal_ps = (uint64_t)(of->part_ns * ps_per_ns + 0.5);

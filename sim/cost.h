@@ -1,5 +1,5 @@
-/* Cost: how long an item takes. A roofline for now; the engine knows only this interface, so that a
- * better model can take its place. */
+/* Cost: how long an item takes, by one of several models of memory. The engine knows only this
+ * interface. */
 #ifndef TS_COST_H
 #define TS_COST_H
 

@@ -327,23 +327,23 @@ struct ts_device *ts_device_load(const char *id, GError **error)
 	return NULL;
 }
 
-struct ts_device *ts_device_find(const char *name)
+struct ts_device *ts_device_find(const char *name, uint32_t units)
 {
 	g_auto(GStrv) ids = ts_resource_names("devices");
 	g_autofree char *lower = g_ascii_strdown(name, -1);
-	const char *best = NULL;
+	g_auto(GStrv) words = g_strsplit_set(lower, " -", -1);
 
 	for (size_t i = 0; ids != NULL && ids[i] != NULL; i++) {
 		struct ts_device *d = ts_device_load(ids[i], NULL);
 
-		if (d != NULL && strcmp(d->name, name) == 0)
+		if (d != NULL &&
+			(strcmp(d->name, name) == 0 ||
+				(d->units == units &&
+					g_strv_contains((const char *const *)words, ids[i]))))
 			return d;
 		ts_device_free(d);
-		if (strstr(lower, ids[i]) != NULL &&
-			(best == NULL || strlen(ids[i]) > strlen(best)))
-			best = ids[i];
 	}
-	return best != NULL ? ts_device_load(best, NULL) : NULL;
+	return NULL;
 }
 
 bool ts_device_resize(struct ts_device *d, int64_t units, int64_t xcds, GError **error)

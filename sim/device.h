@@ -46,9 +46,10 @@ struct ts_device {
  */
 struct ts_device *ts_device_load(const char *id, GError **error);
 
-/* The built-in device of a driver's name for a GPU: the one called so, "NVIDIA H200", or else whose
- * id is the longest in it, "NVIDIA H100 80GB HBM3". NULL where there is none. */
-struct ts_device *ts_device_find(const char *name);
+/* The built-in device of a driver's name for a GPU: the one called so, "NVIDIA H200", or else of so
+ * many units (0: not known, and so none) whose id is a word of the name, "NVIDIA H100 80GB HBM3".
+ * NULL where there is none. */
+struct ts_device *ts_device_find(const char *name, uint32_t units);
 
 /* Accepts NULL. */
 void ts_device_free(struct ts_device *d);

@@ -180,7 +180,7 @@ static void fetch(struct loop *l, uint64_t now, uint32_t at)
 			ts_caches_store(l->engine->caches, (double)now, group, s);
 		seat->state = WORKS;
 		rest = seat->price.fix_up_ps;
-		if (s->parts == 0)
+		if (s->owns && s->parts == 0)
 			rest += l->engine->cost->epilogue_ps * seat->scale;
 		push(l, now + (uint64_t)(rest + 0.5), at);
 		return;
@@ -320,11 +320,23 @@ static bool enter(struct loop *l, uint64_t now, uint32_t at)
 	return true;
 }
 
+/* A time of the place's own, which no item has a part in. */
+static uint64_t slowed(const struct loop *l, uint32_t at, uint64_t ps)
+{
+	return (uint64_t)((double)ps * l->engine->machine->places[at].slow + 0.5);
+}
+
+/* Lets the next worker into a place, which takes it some time to start. */
+static void start(struct loop *l, uint64_t now, uint32_t at)
+{
+	if (enter(l, now, at))
+		push(l, now + slowed(l, at, l->engine->cost->start_ps), at);
+}
+
 static void leave(struct loop *l, uint64_t now, uint32_t at)
 {
 	l->outcome.makespan = MAX(l->outcome.makespan, now);
-	if (enter(l, now, at))
-		push(l, now + l->engine->cost->start_ps, at);
+	start(l, now, at);
 }
 
 /* A worker that is done leaves when its last item is stored. */
@@ -337,7 +349,7 @@ static void stop(struct loop *l, uint64_t now, uint32_t at)
 		return;
 	}
 	seat->state = STORES;
-	push(l, now + l->engine->cost->store_ps, at);
+	push(l, now + slowed(l, at, l->engine->cost->store_ps), at);
 }
 
 static bool counter_exists(struct loop *l, const struct seat *seat)
@@ -421,6 +433,11 @@ static bool step(struct loop *l, struct event e)
 	case WOKEN:
 	case FIXES: finish_met(l, e.time, e.place); break;
 	case EMPTY:
+		/* The launch has the start of its first workers in it. */
+		if (l->engine->cost->start_ps > 0 && e.time > l->engine->cost->launch_ps) {
+			start(l, e.time, e.place);
+			return true;
+		}
 		if (!enter(l, e.time, e.place))
 			return true;
 		break;

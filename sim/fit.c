@@ -274,8 +274,8 @@ static double descend(struct fit *f, double lines, double *ret_at, double *resid
 	return loss;
 }
 
-/* An iteration takes as long as the longer of two, so that there are several minima: with operands
- * that are late from the beginning, and with such that never are. */
+/* An iteration takes about as long as the longer of two, so that there are several minima: with
+ * operands that are late from the beginning, and with such that never are. */
 static void find(struct fit *f, struct ts_fit *ret)
 {
 	static const double lines[] = {1, 2};

@@ -116,7 +116,7 @@ static void report(const struct figures *f, const struct ts_prober *p)
 	g_autofree char *own = g_strdup_printf("%u CTAs on a counter each", p->gpu.is.units);
 	const struct ts_backend_properties *is = &p->gpu.is;
 	const char *unit = p->gpu.ops->unit, *group = p->gpu.ops->group;
-	struct ts_device *builtin = ts_device_find(is->name);
+	struct ts_device *builtin = ts_device_find(is->name, is->units);
 
 	g_string_append_printf(out, "device       %s, %s\n", is->name, is->about);
 	g_string_append_printf(

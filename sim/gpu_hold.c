@@ -214,7 +214,8 @@ static int report(
 static int hold_table(
 	struct ts_gpu_gemm *x, const char *device, const char *held, bool checked, GError **error)
 {
-	struct ts_device *found = device == NULL ? ts_device_find(x->gemm.gpu.is.name) : NULL;
+	struct ts_device *found =
+		device == NULL ? ts_device_find(x->gemm.gpu.is.name, x->gemm.gpu.is.units) : NULL;
 	struct ts_hold_table t = {.gpu = x->gemm.gpu.is.name,
 		.kernel = x->gemm.kind->name,
 		.model = found != NULL ? found->id : device,

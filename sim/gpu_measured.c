@@ -61,7 +61,7 @@ struct ts_device *ts_gpu_measured_device(const struct ts_timings *t, const char 
 
 	if (id != NULL)
 		return ts_device_load(id, error);
-	d = t->gpu != NULL ? ts_device_find(t->gpu) : NULL;
+	d = t->gpu != NULL ? ts_device_find(t->gpu, 0) : NULL;
 	if (d == NULL)
 		ts_refuse(error,
 			"%s: no built-in device is called '%s'; give --device, such as a file that "

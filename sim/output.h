@@ -16,8 +16,8 @@ struct ts_output {
 /* Opens the part; false and a refusal where it can't be written. */
 bool ts_output_open(struct ts_output *o, const char *path, GError **error);
 
-/* Could a file be written there? Asked before what takes long. NULL is no file. False and a refusal;
- * what is no regular file is found out when it is opened. */
+/* Could a file be written there? Asked before what takes long. NULL is no file. False and a
+ * refusal; what is no regular file is found out when it is opened. */
 bool ts_output_possible(const char *path, GError **error);
 
 /* Writes out what is buffered; false and a refusal where that fails. Several files are all flushed

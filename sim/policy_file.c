@@ -13,7 +13,7 @@
 #include "sim/output.h"
 #include "sim/refuse.h"
 
-enum { STUCK_SECONDS = 5, PATIENCE_US = 200000 };
+enum { STUCK_SECONDS = 5, PATIENCE_US = 200000, STACK_BYTES = 1 << 16 };
 
 struct ts_policy_file {
 	void *library;
@@ -77,7 +77,7 @@ static void on_trap(int number)
 	if (number == SIGFPE)
 		end_program(": division by zero", 1);
 	if (number == SIGSEGV || number == SIGBUS)
-		end_program(": access to memory that is not there", 1);
+		end_program(": access to memory that is not there, or a recursion without end", 1);
 	end_program(": an integer overflows, or a shift or an index is out of range", 1);
 }
 
@@ -119,12 +119,28 @@ static bool same_step(const struct ts_step *a, const struct ts_step *b)
 }
 
 /* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
+/* For this thread a stack of its own to be told of the end of the other one on, unless a sanitizer
+ * has given it one. */
+static void lend_stack(void)
+{
+	static _Thread_local char room[STACK_BYTES];
+	static _Thread_local bool lent;
+	stack_t stack = {.ss_sp = room, .ss_size = sizeof room}, before;
+
+	if (lent)
+		return;
+	lent = true;
+	if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) != 0)
+		sigaltstack(&stack, NULL);
+}
+
 static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
 	const struct ts_plan before = *p;
 	struct ts_worker twin = *w;
 	struct ts_step s, again;
 
+	lend_stack();
 	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
 	s = loaded.rules.next(p, w, answer);
 	again = loaded.rules.next(p, &twin, answer);
@@ -250,7 +266,7 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 static void guard(const char *path)
 {
 	const int traps[] = {SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGBUS, SIGABRT};
-	struct sigaction action = {.sa_handler = on_trap};
+	struct sigaction action = {.sa_handler = on_trap, .sa_flags = SA_ONSTACK};
 	pthread_t watcher;
 
 	g_strlcpy(loaded.name, path, sizeof loaded.name);

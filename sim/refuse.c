@@ -8,7 +8,11 @@
 
 enum { MESSAGE_MAX = 2000, TEXT_MAX = 16 << 20 };
 
-G_DEFINE_QUARK(ts - refusal, ts_refusal)
+/* Not by G_DEFINE_QUARK(), which keeps it where several threads write at once. */
+GQuark ts_refusal_quark(void)
+{
+	return g_quark_from_static_string("ts-refusal-quark");
+}
 
 /* Keeps a message on one line of bearable length, whatever the user typed. */
 static char *tame(const char *text)

@@ -255,14 +255,18 @@ static void test_bad_files(void)
 static void test_find(void)
 {
 	static const struct {
-		const char *name, *id;
-	} cases[] = {{"NVIDIA H200", "h200"}, {"NVIDIA H100 80GB HBM3", "h100"},
-		{"NVIDIA A100-SXM4-80GB", "a100"}, {"NVIDIA GeForce RTX 5090", "rtx5090"},
-		{"AMD Instinct MI300X", "mi300x"}, {"AMD Instinct MI250X / MI250", NULL},
-		{"llvmpipe", NULL}, {"", NULL}};
+		const char *name;
+		uint32_t units;
+		const char *id;
+	} cases[] = {{"NVIDIA H200", 132, "h200"}, {"NVIDIA H200", 0, "h200"},
+		{"NVIDIA H100 80GB HBM3", 132, "h100"}, {"NVIDIA H100 80GB HBM3", 0, NULL},
+		{"NVIDIA H100 PCIe", 114, NULL}, {"NVIDIA GH200 480GB", 132, NULL},
+		{"NVIDIA A100-SXM4-80GB", 108, "a100"}, {"NVIDIA RTX A1000", 108, NULL},
+		{"NVIDIA GeForce RTX 5090", 170, "rtx5090"}, {"AMD Instinct MI300X", 304, "mi300x"},
+		{"AMD Instinct MI250X / MI250", 104, NULL}, {"llvmpipe", 0, NULL}, {"", 0, NULL}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct ts_device *d = ts_device_find(cases[i].name);
+		struct ts_device *d = ts_device_find(cases[i].name, cases[i].units);
 
 		g_assert_cmpstr(d != NULL ? d->id : NULL, ==, cases[i].id);
 		ts_device_free(d);

@@ -248,11 +248,38 @@ static void test_said(void)
 	g_assert_cmpuint(k.resident, ==, 1);
 	first.policy.all_resident = true;
 	g_assert_true(ts_check_plan(&k, &p, &first, NULL, 1));
+	k.places = 1;
+	g_assert_false(ts_check_plan(&k, &p, &first, NULL, 1));
+	g_assert_cmpint(k.finding.fault, ==, TS_DEADLOCK);
+	k.places = p.workers;
+	g_assert_true(ts_check_plan(&k, &p, &first, NULL, 1));
 	g_assert_false(ts_check_plan(&k, &three, &backwards, NULL, 1));
 	g_assert_cmpint(k.finding.fault, ==, TS_SLOT_OTHER);
 	backwards.policy.fixed_sum = false;
 	g_assert_true(ts_check_plan(&k, &three, &backwards, NULL, 1));
 	expect("any order", &how, &three, TS_SOUND);
+	ts_checker_finish(&k);
+}
+
+static enum ts_promise promise_any(const struct ts_plan *p)
+{
+	(void)p;
+	return TS_NEEDS_ANY;
+}
+
+/* Who claims nothing may promise too much as well. */
+static void test_promised(void)
+{
+	struct ts_plan p = ts_request_make("policy=persistent size=3x2x1 workers=3");
+	struct ts_rules rules = ts_rules_make("planted", "", ts_next);
+	struct ts_checker k;
+
+	ts_checker_init(&k);
+	g_assert_true(ts_check_plan(&k, &p, &rules, NULL, 1));
+	rules.policy.promise = promise_any;
+	g_assert_false(ts_check_plan(&k, &p, &rules, NULL, 1));
+	g_assert_true(k.masked);
+	g_assert_cmpint(k.finding.fault, ==, TS_TILE_MISSING);
 	ts_checker_finish(&k);
 }
 
@@ -382,6 +409,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/explore/cut tiles and launches", test_cuts);
 	g_test_add_func("/explore/cut tiles need the order of ids", test_late_cuts);
 	g_test_add_func("/explore/what a policy says of waits and sums", test_said);
+	g_test_add_func("/explore/a promise without claims", test_promised);
 	g_test_add_func("/explore/a schedule leads to the fault", test_schedule);
 	g_test_add_func("/explore/a deadlock names who waits for whom", test_deadlock);
 	g_test_add_func("/explore/a deadlock that needs one order is found", test_late_deadlock);

@@ -837,6 +837,46 @@ static void test_names_end(void)
 	g_assert_null(ts_hybrid_name(TS_HYBRIDS));
 }
 
+static enum ts_status plan_less(struct ts_plan *p, const struct ts_spec *spec)
+{
+	p->remap_span = p->items;
+	p->depth = p->k / p->block_k;
+	p->items--;
+	p->tiles--;
+	p->cells--;
+	p->rows--;
+	p->k = 1;
+	p->counters = spec->splits == 3 ? 9 : 0;
+	p->workers = spec->splits == 4 ? 0 : p->workers;
+	return TS_OK;
+}
+
+/* A policy of somebody's own can't make the problem smaller, nor its plan larger than allowed. */
+static void test_own_plan(void)
+{
+	struct ts_spec spec = ts_spec_default();
+	struct ts_policy policy = ts_policy_make("less", "", "", plan_less);
+	struct ts_plan plan;
+
+	spec.m = 1000;
+	spec.n = 500;
+	spec.k = 100;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_OK);
+	g_assert_cmpuint(plan.depth, ==, 2);
+	g_assert_cmpuint(plan.items, ==, 8);
+	g_assert_cmpuint(plan.tiles, ==, 8);
+	g_assert_cmpuint(plan.cells, ==, 8);
+	g_assert_cmpuint(plan.rows, ==, 4);
+	g_assert_cmpuint(plan.k, ==, 100);
+	spec.splits = 3;
+	spec.max_counters = 9;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_OK);
+	spec.max_counters = 8;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_FEW_COUNTERS);
+	spec.splits = 4;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -860,6 +900,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/the largest plans/the row of stream-k", test_wide_row);
 	g_test_add_func("/the largest plans/the ends of a queue", test_far_ends_of_queues);
 	g_test_add_func("/what cannot be scheduled is refused", test_refusals);
+	g_test_add_func("/plans of somebody's own", test_own_plan);
 	g_test_add_func("/a problem of one item", test_one_item);
 	g_test_add_func("/steps are bounded", test_steps_max);
 	g_test_add_func("/modes of worksteal use what they need", test_worksteal_modes);

@@ -127,17 +127,38 @@ static void test_refusals(void)
 }
 
 /* Two SMs at 1000 MHz, 1 FLOP a cycle in bf16. */
-static const char small_device[] =
-	"[device]\nname=two\nvendor=nvidia\nsms=2\ngpcs=2\nmax_cluster=2\nclock_mhz=1000\nflops_"
-	"bf16=1\n"
-	"l2_bytes=64\ndram_gbps=1\nclaim_ns=7\n"
-	"[calibrated]\nclock_mhz=1000\nlaunch_ns=1000\nlaunch_cluster_ns=300\nlaunch_claim_ns=20\n"
-	"start_ns=40\nstart_load_ns=100\nitem_cycles=5\nstore_cycles=2\nk_cycles=3\nlone_cycles="
-	"7\ntensor_share=0."
-	"5\n"
-	"load_slowdown=1\nline_cycles=10\nline_contention=1\nline_unaligned=2\noutside_cycles=6\n"
-	"part_ns=11\n"
-	"part_cycles=4\npart_contention=1\ndram_share=0.5\n";
+static const char small_device[] = "[device]\n"
+				   "name=two\n"
+				   "vendor=nvidia\n"
+				   "sms=2\n"
+				   "gpcs=2\n"
+				   "max_cluster=2\n"
+				   "clock_mhz=1000\n"
+				   "flops_bf16=1\n"
+				   "l2_bytes=64\n"
+				   "dram_gbps=1\n"
+				   "claim_ns=7\n"
+				   "[calibrated]\n"
+				   "clock_mhz=1000\n"
+				   "launch_ns=1000\n"
+				   "launch_cluster_ns=300\n"
+				   "launch_claim_ns=20\n"
+				   "start_ns=40\n"
+				   "start_load_ns=100\n"
+				   "item_cycles=5\n"
+				   "store_cycles=2\n"
+				   "k_cycles=3\n"
+				   "lone_cycles=7\n"
+				   "tensor_share=0.5\n"
+				   "load_slowdown=1\n"
+				   "line_cycles=10\n"
+				   "line_contention=1\n"
+				   "line_unaligned=2\n"
+				   "outside_cycles=6\n"
+				   "part_ns=11\n"
+				   "part_cycles=4\n"
+				   "part_contention=1\n"
+				   "dram_share=0.5\n";
 
 static char *write_device(const char *text)
 {
@@ -218,12 +239,36 @@ static void test_costs(void)
 		{"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1", 1400 + item + pair + store},
 		/* Claims are hidden but for the first. */
 		{"--m 2 --n 2 --k 16 --block 2x2x16 --policy worksteal", 1070 + item + one + store},
+		/* All of a slow SM is slow, but for the launch. */
+		{"--m 2 --n 2 --k 16 --block 2x2x16 --slow sm0-1:2",
+			1050 + 2 * (item + one + store)},
+		{"--m 6 --n 2 --k 16 --block 2x2x16 --policy data-parallel --slow sm0-1:2",
+			1075 + 2 * (item + third + store + 40 + 75 + item + third + store)},
+		/* Who comes after another kernel starts as late as who comes after another CTA. */
+		{"--m 2 --n 2 --k 16 --block 2x2x16 --hold sm0-1@0:10",
+			10000 + 40 + 50 + item + one + store},
 	};
 	g_autofree char *path = write_device(small_device);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
 		check_makespan(path, cases[i].words, cases[i].ns);
 	g_unlink(path);
+}
+
+/* Whoever gives its sums away has no epilogue, whatever the model of memory is. */
+static void test_epilogues(void)
+{
+	static const char words[] = "--m 256 --n 256 --k 4096 --block 128x128x64 --policy split-k "
+				    "--splits 4 --memory %s --epilogue-ns %d";
+	static const char *const memories[] = {"roofline", "caches"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(memories); i++) {
+		g_autofree char *with = g_strdup_printf(words, memories[i], 10000);
+		g_autofree char *without = g_strdup_printf(words, memories[i], 0);
+
+		g_assert_cmpint(
+			makespan_of("h200", with) - makespan_of("h200", without), ==, 10000000);
+	}
 }
 
 /* A warpgroup has 64 rows, and multiplies nothing if all of them are below C. Of two columns and
@@ -579,6 +624,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/figures by hand", test_accuracy);
 	g_test_add_func("/predict/files that are none", test_refusals);
 	g_test_add_func("/predict/costs by hand", test_costs);
+	g_test_add_func("/cost/one epilogue a tile", test_epilogues);
 	g_test_add_func("/predict/costs of edges by hand", test_edges);
 	g_test_add_func("/predict/other costs by hand", test_changed_costs);
 	g_test_add_func("/predict/a fit finds what was planted", test_fit);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The GEMM for Hopper as nvcc translates it: products in the kernel's type, with B transposed where its
-# rows are along N, what the copy engine loads, and how sums are rounded. Spilled registers are an
-# error of the build. TAP.
+# The GEMM for Hopper as nvcc translates it: products in the kernel's type, with B transposed where
+# its rows are along N, what the copy engine loads, and how sums are rounded. Spilled registers are
+# an error of the build. TAP.
 #
 # usage: sm90_code.sh [NVCC]
 set -u
@@ -76,6 +76,7 @@ lacks fp16 nk ts_gemm_bf16_nk_128x64 >"$work/log"
 grep -q 'lacks wgmma' "$work/log" && verdict=ok || verdict="not ok"
 result "$verdict" "another type is found"
 lacks bf16 kn ts_gemm_bf16_nk_128x64 >"$work/log"
-grep -q 'has wgmma.*, 0;' "$work/log" && grep -q 'lacks cp.*3d' "$work/log" && verdict=ok || verdict="not ok"
+grep -q 'has wgmma.*, 0;' "$work/log" && grep -q 'lacks cp.*3d' "$work/log" && verdict=ok ||
+	verdict="not ok"
 result "$verdict" "another layout is found"
 echo "1..$number"

@@ -42,10 +42,7 @@ static bool check_resident(struct ts_checker *k, const struct ts_plan *p,
 static bool check(struct ts_checker *k, const struct ts_plan *p, const struct ts_rules *rules,
 	enum ts_pick pick, const uint8_t *live, uint64_t seed)
 {
-	bool all = ts_rules_policy(rules, p->policy).all_resident;
-
-	return check_resident(
-		k, p, rules, pick, live, seed, all ? MAX(p->workers, k->places) : k->places);
+	return check_resident(k, p, rules, pick, live, seed, k->places);
 }
 
 /* With partial sums, workers wait for each other: as few as can be are there, in the order of their
@@ -83,7 +80,8 @@ bool ts_check_plan(struct ts_checker *k, const struct ts_plan *p, const struct t
 	k->by_ids = false;
 	if (!check(k, p, rules, TS_IN_TURNS, live, seed))
 		return false;
-	if (p->counters == 0 || p->items == 0)
+	if (p->items == 0 ||
+		(p->counters == 0 && ts_rules_policy(rules, p->policy).promise(p) == TS_NEEDS_ALL))
 		return true;
 	k->by_ids = rules == NULL && ts_walk_has_ids(p) && ts_walk_order(p, &k->coverage);
 	for (enum ts_pick pick = TS_FIRST_ONE; pick < TS_PICKS; pick++)

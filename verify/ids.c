@@ -4,11 +4,16 @@
 #include "policies/order.h"
 #include "policies/remap.h"
 
-/* Shows in the item that the id went through here. */
+/* Odd, and what it times is 1 modulo 2^32. */
+#define SCATTER 0x9e3779b1u
+#define GATHER 0x0e8b2f51u
+
+/* Shows in the item that the id went through here, and unchanged from here to the order: what is
+ * near to an id's number is none of a small id's. */
 static inline uint32_t id_remap(const struct ts_plan *p, uint32_t id)
 {
 	(void)p;
-	return ~id;
+	return id * SCATTER;
 }
 
 /* Says which id was asked for in both coordinates; all else is as ts_order_item() has it. */
@@ -16,7 +21,7 @@ static inline struct ts_step id_item(const struct ts_plan *p, uint32_t remapped)
 {
 	struct ts_step s = ts_step_make(TS_WORK);
 
-	s.m = ~remapped;
+	s.m = remapped * GATHER;
 	s.n = remapped;
 	s.k_end = p->depth;
 	s.owns = true;
@@ -42,14 +47,16 @@ G_ALWAYS_INLINE static inline struct ts_step ts_clc_next(
 G_ALWAYS_INLINE static inline bool mark(
 	struct ts_run *r, const struct ts_plan *p, uint32_t worker, struct ts_step item)
 {
-	struct ts_step asked = id_item(p, ~item.m);
-	uint64_t *word = &r->coverage->bits[item.m / 64];
-	uint64_t bit = (uint64_t)1 << item.m % 64;
+	struct ts_step asked = id_item(p, id_remap(p, item.m));
+	uint64_t *word, bit = (uint64_t)1 << item.m % 64;
 
 	(void)worker;
-	if (item.m >= p->items || (*word & bit) != 0 || item.n != asked.n || item.g != asked.g ||
+	if (item.m >= p->items || item.n != asked.n || item.g != asked.g ||
 		item.k_begin != asked.k_begin || item.k_end != asked.k_end ||
 		item.slot != asked.slot || item.parts != asked.parts || !item.owns)
+		return false;
+	word = &r->coverage->bits[item.m / 64];
+	if ((*word & bit) != 0)
 		return false;
 	*word |= bit;
 	return true;

@@ -9,7 +9,10 @@
 
 #include "verify/line.h"
 
-G_DEFINE_QUARK(ts - trace, ts_trace)
+GQuark ts_trace_quark(void)
+{
+	return g_quark_from_static_string("ts-trace-quark");
+}
 
 enum { BUFFER = 2 * TS_TRACE_LINE };
 

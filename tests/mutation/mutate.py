@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 import mutants
 
@@ -18,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HEADERS = sorted(path.name for path in (ROOT / 'policies').glob('*.h'))
 LIMIT_S = 15          # of processor time in one run; the right programs take four at most
+SLEEP_S = 600         # since one may also wait for ever
 MEMORY_KIB = 4 << 20  # since a wrong plan may ask for any amount
 # Without this, a mutant that random requests rarely meet would be killed in some runs only.
 SEED = 'R02S0123456789abcdef0123456789abcdef'
@@ -108,17 +110,22 @@ class Place:
 
     def passes(self, program):
         """Does every test of the program pass, in time?"""
-        script = f'ulimit -c 0; ulimit -t {LIMIT_S}; ulimit -v {MEMORY_KIB}; exec "$0" --seed={SEED} "$@"'
+        script = (f'ulimit -c 0; ulimit -t {LIMIT_S}; ulimit -v {MEMORY_KIB}; '
+            f'exec "$0" --seed={SEED} "$@"')
         process = subprocess.Popen(['sh', '-c', script, str(self.folder / ('test-' + program))] +
             [word for path in ONLY.get(program, []) for word in ('-p', path)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             errors='replace', env=dict(os.environ, TILESIM_SOURCE=str(self.sources)))
+        asleep = threading.Timer(SLEEP_S, process.kill)
+        asleep.start()
         passed = True
         for line in process.stdout:
             if line.startswith('not ok'):
                 passed = False
                 process.kill()
-        return process.wait() == 0 and passed
+        passed = process.wait() == 0 and passed
+        asleep.cancel()
+        return passed
 
 
 class Bench:
@@ -173,7 +180,10 @@ class Bench:
 
     def try_in(self, place, group):
         for program in group:
-            if place.make(program, LEVELS.get(program, '-O0')) is not None:
+            complaint = place.make(program, LEVELS.get(program, '-O0'))
+            if complaint is not None:
+                if 'error:' not in complaint:
+                    raise RuntimeError('the compiler failed:\n' + complaint)
                 return 'refused'
             if place.link(program).returncode != 0 or not place.passes(program):
                 return 'killed'
