@@ -12,23 +12,8 @@ struct job {
 	const struct ts_settings *settings;
 	GArray *all;
 	bool measured_clock;
-	GMutex lock;
-	GError *cause; /* the first run's that can't be simulated */
-	uint64_t failed;
+	GError **causes; /* of each run that can't be simulated */
 };
-
-static void fail(struct job *j, uint64_t index, GError *cause)
-{
-	g_mutex_lock(&j->lock);
-	if (j->cause == NULL || index < j->failed) {
-		g_clear_error(&j->cause);
-		j->cause = cause;
-		j->failed = index;
-	} else {
-		g_error_free(cause);
-	}
-	g_mutex_unlock(&j->lock);
-}
 
 static bool work(void *data, void *state, uint64_t index)
 {
@@ -36,19 +21,15 @@ static bool work(void *data, void *state, uint64_t index)
 	struct ts_prediction *p = &g_array_index(j->all, struct ts_prediction, index);
 	struct ts_settings settings = *j->settings;
 	g_autofree char *clock = g_strdup_printf("%u", p->timing->clock_mhz);
-	GError *cause = NULL;
+	GError **cause = &j->causes[index];
 	struct ts_run run;
 
 	(void)state;
 	if (j->measured_clock && p->timing->clock_mhz > 0)
 		settings.clock = clock;
-	if (!ts_run_init(&run, &settings, &p->timing->spec, &cause) ||
-		!ts_run_simulate(&run, &settings, NULL, &cause))
-		fail(j, index, cause);
-	else if (!run.sound)
-		fail(j, index,
-			g_error_new(ts_refusal_quark(), 0, "%s: the schedule is not sound",
-				p->timing->shape));
+	if (ts_run_init(&run, &settings, &p->timing->spec, cause) &&
+		ts_run_simulate(&run, &settings, NULL, cause) && !run.sound)
+		ts_refuse(cause, "%s: the schedule is not sound", p->timing->shape);
 	p->ps = run.summary.outcome.makespan;
 	ts_run_finish(&run);
 	return true;
@@ -61,6 +42,7 @@ GArray *ts_predict(const struct ts_settings *settings, const struct ts_timings *
 		.all = g_array_new(FALSE, TRUE, sizeof(struct ts_prediction)),
 		.measured_clock = measured_clock};
 	struct ts_loop loop = {.threads = ts_loop_threads(), .work = work, .data = &j};
+	bool good = true;
 
 	for (guint i = 0; i < timings->runs->len; i++) {
 		struct ts_prediction p = {
@@ -69,14 +51,21 @@ GArray *ts_predict(const struct ts_settings *settings, const struct ts_timings *
 		g_array_append_val(j.all, p);
 	}
 	loop.count = j.all->len;
-	g_mutex_init(&j.lock);
+	j.causes = g_new0(GError *, loop.count + 1);
 	ts_loop_run(&loop);
-	g_mutex_clear(&j.lock);
-	if (j.cause == NULL)
-		return j.all;
-	g_propagate_error(error, j.cause);
-	g_array_unref(j.all);
-	return NULL;
+	for (uint64_t i = 0; i < loop.count; i++) {
+		if (j.causes[i] == NULL)
+			continue;
+		if (good)
+			g_propagate_error(error, j.causes[i]);
+		else
+			g_error_free(j.causes[i]);
+		good = false;
+	}
+	g_free(j.causes);
+	if (!good)
+		g_clear_pointer(&j.all, g_array_unref);
+	return j.all;
 }
 
 double ts_prediction_error(const struct ts_prediction *p)
