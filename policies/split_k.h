@@ -47,8 +47,6 @@ static inline enum ts_status ts_split_k_plan(struct ts_plan *p, const struct ts_
 		p->workspace = p->items * (splits - 1);
 		p->counters = p->items;
 	}
-	if (spec->max_counters < 0 || p->counters > (uint64_t)spec->max_counters)
-		return TS_FEW_COUNTERS;
 	return TS_OK;
 }
 

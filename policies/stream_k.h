@@ -95,8 +95,6 @@ static inline enum ts_status ts_stream_k_plan(struct ts_plan *p, const struct ts
 		p->counters = p->shared_items;
 		p->workspace = p->units;
 	}
-	if (spec->max_counters < 0 || p->counters > (uint64_t)spec->max_counters)
-		return TS_FEW_COUNTERS;
 	return TS_OK;
 }
 
