@@ -24,16 +24,21 @@ static bool find_others(struct ts_gemm *g, GError **error)
 	return g->clock != NULL;
 }
 
-/* Opens the device with that kind's program. */
+static bool load_more(struct ts_gemm *g, const char *program, GError **error)
+{
+	return program == NULL || ts_backend_load(&g->gpu, program, error);
+}
+
+/* Opens the device with that kind's programs. */
 static bool open_kind(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	const struct ts_gemm_kind *kind, GError **error)
 {
 	g->kind = kind;
 	if (!ts_backend_open(&g->gpu, ops, kind->program, error))
 		return false;
-	if ((kind->groups_program == NULL ||
-		    ts_backend_load(&g->gpu, kind->groups_program, error)) &&
-		kind->find(g, error) && find_others(g, error))
+	if (load_more(g, kind->groups_program, error) &&
+		load_more(g, kind->static_program, error) && kind->find(g, error) &&
+		find_others(g, error))
 		return true;
 	ts_gemm_close(g);
 	return false;

@@ -47,7 +47,7 @@ struct ts_gemm_group {
 
 struct ts_gemm_kind;
 
-enum { TS_GEMM_KERNELS = 10 };
+enum { TS_GEMM_KERNELS = 15 };
 
 struct ts_gemm {
 	struct ts_backend gpu;
@@ -66,7 +66,8 @@ struct ts_gemm {
 /* A family of kernels, behind --kernel. */
 struct ts_gemm_kind {
 	const char *name, *program;
-	const char *groups_program;    /* with kernels for plans that are not plain; NULL: none */
+	/* With kernels for plans that are not plain, and for some of those that are; NULL: none. */
+	const char *groups_program, *static_program;
 	const char *blocks, *clusters; /* that it has, in words: "64x64x32 and ..." */
 	/* Where none are given: blocks for one plan and for a comparison, and clusters for that. */
 	const char *default_blocks[2], *default_clusters;

@@ -40,6 +40,14 @@ struct ts_gemm_args {
 	struct ts_leave leave;
 };
 
+/* Is it a plan of whole tiles by a static stride, in rows or panels? There are kernels that know no
+ * others, nor workers that are asked to leave. */
+static inline TS_HD bool ts_gemm_is_static(const struct ts_plan *p)
+{
+	return p->plain && (p->policy == TS_DATA_PARALLEL || p->policy == TS_PERSISTENT) &&
+		p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
+}
+
 /* Why a worker left before its policy let it. */
 enum ts_gemm_fault {
 	TS_GEMM_NO_FAULT,

@@ -8,13 +8,18 @@ static const struct {
 	uint32_t block_m, block_n;
 } kernels[] = {{128, 256}, {128, 192}, {128, 128}, {128, 64}, {64, 128}};
 
+/* What kernels of each shape are for. */
+enum use { PLAIN, GROUPS, STATIC, USES };
+
+static const char *const prefixes[USES] = {"", "groups_", "static_"};
+
 static bool find(struct ts_gemm *g, GError **error)
 {
-	/* First those for plain plans, then those for others. */
-	for (size_t i = 0; i < 2 * G_N_ELEMENTS(kernels); i++) {
+	for (size_t i = 0; i < USES * G_N_ELEMENTS(kernels); i++) {
 		size_t shape = i % G_N_ELEMENTS(kernels);
 		g_autofree char *name = g_strdup_printf("ts_gemm_%s%s_%s_%ux%u",
-			i == shape ? "" : "groups_", g->form.type == TS_MMA_BF16 ? "bf16" : "fp16",
+			prefixes[i / G_N_ELEMENTS(kernels)],
+			g->form.type == TS_MMA_BF16 ? "bf16" : "fp16",
 			g->form.layout == TS_MMA_ALONG_K ? "nk" : "kn", kernels[shape].block_m,
 			kernels[shape].block_n);
 
@@ -25,12 +30,17 @@ static bool find(struct ts_gemm *g, GError **error)
 	return true;
 }
 
-static void *kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
+static void *kernel_for(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, enum use use)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++)
 		if (kernels[i].block_m == block_m && kernels[i].block_n == block_n)
-			return g->kernels[i + (plain ? 0 : G_N_ELEMENTS(kernels))];
+			return g->kernels[use * G_N_ELEMENTS(kernels) + i];
 	return NULL;
+}
+
+static void *kernel(const struct ts_gemm *g, uint32_t block_m, uint32_t block_n, bool plain)
+{
+	return kernel_for(g, block_m, block_n, plain ? PLAIN : GROUPS);
 }
 
 static bool has_block(int64_t block_m, int64_t block_n, int64_t block_k)
@@ -110,11 +120,14 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 	struct ts_cuda_array b = describe_b(g, p);
 	struct ts_cuda_array to = describe(g, &l->c, &l->wide_c, TS_GEMM_BOX);
 	void *arguments[] = {&args};
+	enum use use = p->plain ? PLAIN : GROUPS;
 
+	if (ts_gemm_is_static(p) && g->leave.asked == NULL)
+		use = STATIC;
 	return ts_cuda_map(&g->gpu, &args.a, &a, error) &&
 		ts_cuda_map(&g->gpu, &args.b, &b, error) &&
 		ts_cuda_map(&g->gpu, &args.c, &to, error) &&
-		g->gpu.ops->start(&g->gpu, kernel(g, p->block_m, p->block_n, p->plain), &grid,
+		g->gpu.ops->start(&g->gpu, kernel_for(g, p->block_m, p->block_n, use), &grid,
 			arguments, error);
 }
 
@@ -123,6 +136,7 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.program = "gemm_sm90",
 	.groups_program = "gemm_sm90_groups",
+	.static_program = "gemm_sm90_static",
 	.blocks = "128x256x64, 128x192x64, 128x128x64, 128x64x64 and 64x128x64",
 	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
 	.default_blocks = {"128x256x64", "128x256x64,128x192x64,128x128x64,64x128x64"},

@@ -1,7 +1,8 @@
 /* GEMM for Hopper: any policy, order, remap and cluster in one kernel. Of three warpgroups one has
  * the loader (one thread: the copy engine fills a ring of stages) and the scheduler (one thread of
  * the cluster: asks the policy and hands items to all roles of all CTAs); the two others multiply,
- * 64 rows of the tile each, and write the output.
+ * 64 rows of the tile each, and write the output. Compiled with TS_STATIC_ONLY there is no
+ * scheduler: each role asks the policy itself, which nothing is claimed from.
  *
  * The maps of groups are those of all their rows. What is loaded beyond the end of a group is the
  * next one's, and only goes into sums that are not stored: the last rows of a group are written one
@@ -14,7 +15,11 @@
 #define TS_HD __host__ __device__ __attribute__((always_inline))
 #endif
 #include "kernels/ptx_multiply.h"
+#if defined(TS_STATIC_ONLY)
+#include "kernels/sm90_static.h"
+#else
 #include "kernels/sm90_items.h"
+#endif
 #include "kernels/sm90_sums.h"
 
 template <class ROOM>
@@ -79,29 +84,26 @@ TS_GPU void copy_b(const struct ts_gemm_args *a, const struct handed *h, uint64_
 /* The loader: one thread in each CTA. A CTA without a tile loads for others too; what it loads for
  * itself nobody reads. */
 template <class ROOM>
-TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at)
+TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at, struct source *from)
 {
 	uint32_t ranks_b = ((1u << at->cluster_m) - 1) << at->n * at->cluster_m;
 	uint32_t ranks_a = 0;
-	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
 	struct ts_pipeline stage = ts_pipeline_at(0, ROOM::stages);
+	struct handed h = take_first(a, r, from);
 
 	for (uint32_t n = 0; n < at->cluster_n; n++)
 		ranks_a |= 1u << (at->m + n * at->cluster_m);
-	for (;;) {
-		struct handed h = take(r, &ring);
+	for (; h.k_end != 0; h = take(a, r, from)) {
 		struct ts_tile tile = find_tile<ROOM>(&a->plan, &h, at);
 		uint32_t ask_at =
 			h.k_end - h.k_begin > ROOM::ahead ? h.k_end - ROOM::ahead : h.k_begin;
 
-		if (h.k_end == 0)
-			return;
 #pragma unroll 1
 		for (uint32_t k = h.k_begin; k < h.k_end; k++) {
 			uint64_t *full = &r->full[stage.stage];
 
-			if (k == ask_at && at->rank == 0)
-				ptx_barrier_arrive(&r->wanted);
+			if (k == ask_at)
+				want(r, at);
 			ptx_barrier_wait(&r->empty[stage.stage], ts_empty_parity(stage));
 			ptx_barrier_expect(full, sizeof r->a[0] + sizeof r->b[0]);
 			copy_slice(&a->a, full, &r->a[stage.stage][at->n * at->rows_a * BLOCK_K],
@@ -222,18 +224,18 @@ TS_GPU struct ts_pipeline pass(
 
 /* A warpgroup that multiplies: half 0 or 1 of the tile, of which there may be one only. */
 template <class ROOM>
-TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *at, uint32_t half)
+TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *at, uint32_t half,
+	struct source *from)
 {
-	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS), met = ts_pipeline_at(0, METS);
 	struct ts_pipeline stage = ts_pipeline_at(0, ROOM::stages);
 	float d[ROOM::block_n / 2];
 	struct rounded<ROOM::block_n / 4> c;
 	uint32_t writer = find_writer(r, at);
-	uint32_t word = take_together(r, &ring);
+	next_item next = take_first_together(a, r, from);
 
 	c.there = false;
 	for (;;) {
-		struct handed h = find_work(word);
+		struct handed h = find_work(next);
 		struct ts_tile tile = find_tile<ROOM>(&a->plan, &h, at);
 		uint32_t x = tile.n * ROOM::block_n;
 		uint32_t y = tile.m * ROOM::block_m + half * BOX, last = 0;
@@ -245,8 +247,8 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 			break;
 		if (!busy) {
 			stage = pass(r, writer, &h, stage);
-			h = take_rest(r, &ring, &met, &word, &counter);
-			if (tile.valid && h.owns == 0)
+			h = take_rest(a, r, from, &next, &counter);
+			if (tile.valid && is_part(&h))
 				tell(a, at, counter, half);
 			continue;
 		}
@@ -256,16 +258,16 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 #endif
 		stage = accumulate(a, r, writer, &h, stage, half, d, c, &last);
 		/* While the last products are made. */
-		h = take_rest(r, &ring, &met, &word, &counter);
+		h = take_rest(a, r, from, &next, &counter);
 		ptx_multiply_wait<0>();
 		ptx_settle(d);
 		free_stage(writer, last);
-		if (h.owns == 0) {
+		if (is_part(&h)) {
 			give<ROOM>(a, at, &h, half, d);
 			tell(a, at, counter, half);
 			continue;
 		}
-		if (h.parts > 0)
+		if (has_parts(&h))
 			fix_up<ROOM>(a, at, &h, counter, half, d);
 #pragma unroll
 		for (int i = 0; i < ROOM::block_n / 4; i++)
@@ -288,41 +290,47 @@ TS_GPU void touch(const struct ts_plan *p, volatile uint32_t *ret_words)
 		ret_words[warp] = ((const uint32_t *)p)[warp * STEP];
 }
 
+/* The threads of the first warpgroup that do something, each in a warp of its own. */
+enum { LOADS = 0, SCHEDULES = 32, SETS_UP = 64 };
+
 /* Grid: a cluster of (cluster_m, cluster_n) CTAs for each worker, along x. */
 template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 {
 	extern __shared__ __align__(1024) char shared[];
 	ROOM *r = (ROOM *)shared;
 	struct place at = find_place<ROOM>(&a->plan);
-	uint32_t thread = gpu_thread(), id = gpu_cluster();
-	struct ts_worker w = ts_worker_make(id, a->plan.domains == 1 ? 0 : id % a->plan.domains);
-	struct handed first = {0, 0, 0, 0, 0, 0, 0, 0};
-	enum ts_gone gone = TS_NOT_GONE;
+	uint32_t thread = gpu_thread();
+	struct scheduler scheduler = make_scheduler(a);
+	struct source from;
 
 	touch(&a->plan, r->touched);
 	static_assert(sizeof(ROOM) <= TS_GEMM_SHARED, "shared memory");
-	if (thread == 0) {
-		set_up(r, &at);
+	if (thread == SETS_UP) {
+		set_up_stages(r, &at);
+		set_up_items(r, &at);
+		ptx_barrier_init_done();
 		ptx_copy_prepare(&a->a);
 		ptx_copy_prepare(&a->b);
 		ptx_copy_prepare(&a->c);
 	}
 	__syncwarp();
 	ptx_cluster_arrive();
-	/* The first item is asked for while the others meet and go to where they need it. */
-	if (ASKS_EARLY && thread == 32 && at.rank == 0)
-		first = ask(a, &w);
+	/* While the others meet and go to where they need an item. */
+	if (thread / 32 != SETS_UP / 32)
+		from = make_source(a);
+	if (thread == SCHEDULES && at.rank == 0)
+		ask_early(a, &scheduler);
 	__syncwarp();
 	ptx_cluster_wait();
 	if (thread < 128) {
 		ptx_registers_less<FEWER>();
-		if (thread == 0)
-			load(a, r, &at);
-		else if (thread == 32 && at.rank == 0)
-			gone = schedule(a, r, &at, w, first);
+		if (thread == LOADS)
+			load(a, r, &at, &from);
+		else if (thread == SCHEDULES && at.rank == 0)
+			schedule(a, r, &at, &scheduler);
 	} else {
 		ptx_registers_more<MORE>();
-		multiply(a, r, &at, thread / 128 - 1);
+		multiply(a, r, &at, thread / 128 - 1, &from);
 	}
 	/* A CTA that left could not be written to any more, nor told that a stage is free. */
 	__syncwarp();
@@ -330,14 +338,15 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 		gpu_cluster_sync();
 	else if (a->leave.asked != 0)
 		gpu_sync();
-	if (gone != TS_NOT_GONE)
-		leave_tell_gone(&a->leave, &w, gone);
+	tell_gone(a, &scheduler);
 }
 
 /* The kernel of a type, a layout of B and a tile, with so many stages, and boxes of C for each
  * warpgroup. */
 #if defined(TS_GROUPS)
 #define NAME(type, layout, tile) ts_gemm_groups_##type##_##layout##_##tile
+#elif defined(TS_STATIC_ONLY)
+#define NAME(type, layout, tile) ts_gemm_static_##type##_##layout##_##tile
 #else
 #define NAME(type, layout, tile) ts_gemm_##type##_##layout##_##tile
 #endif

@@ -6,21 +6,61 @@
 #include "kernels/leave_steps.h"
 #include "kernels/sm90_room.h"
 
-/* Registers of a thread in the warpgroup with the scheduler, and in one that multiplies; whether
- * the scheduler asks for its first item while the barriers are made, for the sake of short
- * launches. A policy with groups takes more, and is there only once. */
+/* The scheduler's worker, the first item, which it asks for while the barriers are made, for the
+ * sake of short launches, and why it left. A policy with groups is there only once, since it is
+ * long. */
+struct scheduler {
+	struct ts_worker worker;
+	struct handed first;
+	enum ts_gone gone;
+};
+
 #if defined(TS_GROUPS)
-enum { FEWER = 72, MORE = 216, ASKS_EARLY = false };
+enum { ASKS_EARLY = false };
 #define ASK_GPU static __device__ __forceinline__
 #else
-enum { FEWER = 56, MORE = 224, ASKS_EARLY = true };
+enum { ASKS_EARLY = true };
 #define ASK_GPU TS_GPU
 #endif
+
+TS_GPU struct scheduler make_scheduler(const struct ts_gemm_args *a)
+{
+	uint32_t id = gpu_cluster(), domains = a->plan.domains;
+
+	return {ts_worker_make(id, domains == 1 ? 0 : id % domains), {0, 0, 0, 0, 0, 0, 0, 0},
+		TS_NOT_GONE};
+}
+
+/* The barriers of the rings. */
+template <class ROOM> TS_GPU void set_up_items(ROOM *r, const struct place *at)
+{
+	uint32_t readers = 8 * WORDS + 1; /* lanes of warps that multiply, and the loader */
+
+	for (int i = 0; i < ITEMS; i++) {
+		ptx_barrier_init(&r->item_full[i], 1);
+		ptx_barrier_init(&r->item_empty[i], readers * at->cluster_m * at->cluster_n);
+	}
+	for (int i = 0; i < METS; i++)
+		ptx_barrier_init(&r->met[i], 1);
+	ptx_barrier_init(&r->wanted, 1);
+}
 
 /* Does an item share its tile with others? */
 TS_GPU bool is_cut(const struct handed *h)
 {
 	return h->k_end != 0 && (h->owns == 0 || h->parts > 0);
+}
+
+/* Does it leave its sums to the tile's owner, */
+TS_GPU bool is_part(const struct handed *h)
+{
+	return h->owns == 0;
+}
+
+/* or own the tile and get those of others? */
+TS_GPU bool has_parts(const struct handed *h)
+{
+	return h->parts > 0;
 }
 
 /* What an answer of the policy brought. */
@@ -78,6 +118,12 @@ ASK_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 	return h;
 }
 
+TS_GPU void ask_early(const struct ts_gemm_args *a, struct scheduler *s)
+{
+	if (ASKS_EARLY)
+		s->first = ask(a, &s->worker);
+}
+
 /* Hands an item to this CTA, */
 template <class ROOM> TS_GPU void hand(ROOM *r, uint32_t slot, const struct handed *h)
 {
@@ -122,19 +168,20 @@ TS_GPU void hand_counter(ROOM *r, const struct place *at, uint32_t slot, uint32_
 	}
 }
 
-/* The scheduler: one thread, in the CTA of rank 0. `h` is the first item, if it asks early. Asked
- * to leave, it says to all roles that there is no more instead of asking the policy: what was
- * claimed before has been handed on by then. Returns why the worker leaves. */
+/* The scheduler: one thread, in the CTA of rank 0. Asked to leave, it says to all roles that there
+ * is no more instead of asking the policy: what was claimed before has been handed on by then. */
 template <class ROOM>
-TS_GPU enum ts_gone schedule(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
-	struct ts_worker w, struct handed h)
+TS_GPU void schedule(
+	const struct ts_gemm_args *a, ROOM *r, const struct place *at, struct scheduler *of)
 {
-	enum ts_gone gone = TS_GONE_BY_POLICY;
+	struct ts_worker w = of->worker;
+	struct handed h = of->first;
 	struct ts_pipeline ring = ts_pipeline_at(0, ITEMS);
 	struct ts_pipeline met = ts_pipeline_at(0, METS);
 	uint32_t wanted = 0, answer = 0, counter = 0, items = 0;
 	bool has = ASKS_EARLY;
 
+	of->gone = TS_GONE_BY_POLICY;
 	for (;;) {
 		enum told told = AN_ITEM;
 
@@ -142,7 +189,7 @@ TS_GPU enum ts_gone schedule(const struct ts_gemm_args *a, ROOM *r, const struct
 			struct ts_step s = ts_stop();
 
 			if (h.lacks == LACKS_NOTHING && leave_now(&a->leave, &a->plan, &w))
-				gone = TS_GONE_AS_ASKED;
+				of->gone = TS_GONE_AS_ASKED;
 			else
 				s = ts_next(ts_group_table_plan(&a->plan, a->table), &w, answer);
 			told = understand(a, &s, &h, &counter, &answer);
@@ -158,7 +205,7 @@ TS_GPU enum ts_gone schedule(const struct ts_gemm_args *a, ROOM *r, const struct
 			hand(r, ring.stage, &h);
 			hand_on(r, at, ring.stage, &h);
 			if (h.k_end == 0)
-				return gone;
+				return;
 			leave_tell_items(&a->leave, &w, ++items);
 			ring = ts_pipeline_next(ring, ITEMS);
 			if (h.lacks == LACKS_COUNTER)
@@ -174,11 +221,33 @@ TS_GPU enum ts_gone schedule(const struct ts_gemm_args *a, ROOM *r, const struct
 	}
 }
 
-/* The next item: one thread of a role takes it, and leaves its place to the scheduler. */
-template <class ROOM> TS_GPU struct handed take(ROOM *r, struct ts_pipeline *ring)
+TS_GPU void tell_gone(const struct ts_gemm_args *a, const struct scheduler *s)
 {
+	if (s->gone != TS_NOT_GONE)
+		leave_tell_gone(&a->leave, &s->worker, s->gone);
+}
+
+/* Where a role's items come from: how far it has got in the rings. */
+struct source {
+	struct ts_pipeline ring, met;
+};
+
+/* The item that a warp works on next, each word of it in the lane of its number. */
+typedef uint32_t next_item;
+
+TS_GPU struct source make_source(const struct ts_gemm_args *)
+{
+	return {ts_pipeline_at(0, ITEMS), ts_pipeline_at(0, METS)};
+}
+
+/* The next item: one thread of a role takes it, and leaves its place to the scheduler. */
+template <class ROOM>
+TS_GPU struct handed take(const struct ts_gemm_args *a, ROOM *r, struct source *from)
+{
+	struct ts_pipeline *ring = &from->ring;
 	struct handed h;
 
+	(void)a;
 	ptx_barrier_wait_cluster(&r->item_full[ring->stage], ts_full_parity(*ring));
 	h = r->items[ring->stage];
 	if (h.k_end != 0)
@@ -187,11 +256,27 @@ template <class ROOM> TS_GPU struct handed take(ROOM *r, struct ts_pipeline *rin
 	return h;
 }
 
-/* The same for a warp, each word of it in the lane of its number. */
-template <class ROOM> TS_GPU uint32_t take_together(ROOM *r, struct ts_pipeline *ring)
+template <class ROOM>
+TS_GPU struct handed take_first(const struct ts_gemm_args *a, ROOM *r, struct source *from)
 {
+	return take(a, r, from);
+}
+
+/* The loader has no more than a few k iterations left. */
+template <class ROOM> TS_GPU void want(ROOM *r, const struct place *at)
+{
+	if (at->rank == 0)
+		ptx_barrier_arrive(&r->wanted);
+}
+
+/* The same as take() for a warp. */
+template <class ROOM>
+TS_GPU next_item take_together(const struct ts_gemm_args *a, ROOM *r, struct source *from)
+{
+	struct ts_pipeline *ring = &from->ring;
 	uint32_t lane = gpu_thread() % 32, word = 0;
 
+	(void)a;
 	ptx_barrier_wait_cluster(&r->item_full[ring->stage], ts_full_parity(*ring));
 	if (lane < WORDS)
 		word = (&r->items[ring->stage].m)[lane];
@@ -200,6 +285,12 @@ template <class ROOM> TS_GPU uint32_t take_together(ROOM *r, struct ts_pipeline 
 		ptx_barrier_arrive_at(&r->item_empty[ring->stage], 0);
 	*ring = ts_pipeline_next(*ring, ITEMS);
 	return word;
+}
+
+template <class ROOM>
+TS_GPU next_item take_first_together(const struct ts_gemm_args *a, ROOM *r, struct source *from)
+{
+	return take_together(a, r, from);
 }
 
 /* The counter of a cut item, for all threads of a warp. */
@@ -215,7 +306,7 @@ template <class ROOM> TS_GPU uint32_t take_counter(ROOM *r, struct ts_pipeline *
 }
 
 /* What a warp has to know of its item while it multiplies, */
-TS_GPU struct handed find_work(uint32_t word)
+TS_GPU struct handed find_work(const next_item &word)
 {
 	struct handed h = {ptx_of_lane(word, 0), ptx_of_lane(word, 1), ptx_of_lane(word, 2),
 		ptx_of_lane(word, 3), 0, 0, 0, 0};
@@ -229,16 +320,16 @@ TS_GPU struct handed find_work(uint32_t word)
 
 /* and what comes after, with the counter of a cut item and the next item in *word. */
 template <class ROOM>
-TS_GPU struct handed take_rest(ROOM *r, struct ts_pipeline *ring, struct ts_pipeline *met,
-	uint32_t *word, uint32_t *ret_counter)
+TS_GPU struct handed take_rest(const struct ts_gemm_args *a, ROOM *r, struct source *from,
+	next_item *word, uint32_t *ret_counter)
 {
 	struct handed h = {0, 0, 0, ptx_of_lane(*word, 3), ptx_of_lane(*word, 4),
 		ptx_of_lane(*word, 5), ptx_of_lane(*word, 6), 0};
 
 	*ret_counter = NOBODY;
 	if (is_cut(&h))
-		*ret_counter = take_counter(r, met);
-	*word = take_together(r, ring);
+		*ret_counter = take_counter(r, &from->met);
+	*word = take_together(a, r, from);
 	return h;
 }
 

@@ -8,6 +8,14 @@
 
 enum { BLOCK_K = TS_GEMM_BLOCK_K, BOX = TS_GEMM_BOX };
 
+/* Registers of a thread in the warpgroup with the loader and the scheduler, and in one that
+ * multiplies. A policy with groups takes more. */
+#if defined(TS_GROUPS)
+enum { FEWER = 72, MORE = 216 };
+#else
+enum { FEWER = 56, MORE = 224 };
+#endif
+
 /* Items in the scheduler's ring: roles can be one item apart. Of two items that were taken and one
  * that was handed on the counter may not have been read yet. */
 enum { ITEMS = 2, METS = 4 };
@@ -148,23 +156,15 @@ template <class ROOM> TS_GPU struct place find_place(const struct ts_plan *p)
 	return at;
 }
 
-template <class ROOM> TS_GPU void set_up(ROOM *r, const struct place *at)
+/* The barriers of the stages. */
+template <class ROOM> TS_GPU void set_up_stages(ROOM *r, const struct place *at)
 {
 	uint32_t writers = at->cluster_m + at->cluster_n - 1;
-	uint32_t readers = 8 * WORDS + 1; /* lanes of warps that multiply, and the loader */
 
 	for (int i = 0; i < ROOM::stages; i++) {
 		ptx_barrier_init(&r->full[i], 1);
 		ptx_barrier_init(&r->empty[i], 8 * writers);
 	}
-	for (int i = 0; i < ITEMS; i++) {
-		ptx_barrier_init(&r->item_full[i], 1);
-		ptx_barrier_init(&r->item_empty[i], readers * at->cluster_m * at->cluster_n);
-	}
-	for (int i = 0; i < METS; i++)
-		ptx_barrier_init(&r->met[i], 1);
-	ptx_barrier_init(&r->wanted, 1);
-	ptx_barrier_init_done();
 }
 
 #endif

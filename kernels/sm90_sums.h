@@ -4,7 +4,7 @@
 #define TS_SM90_SUMS_H
 
 #include "kernels/ptx_multiply.h"
-#include "kernels/sm90_items.h"
+#include "kernels/sm90_room.h"
 
 /* A warpgroup's half of a tile of C, rounded, and its first row and column: while it is on its way
  * out the next tile is multiplied. Of groups, how many of its rows are not the next one's is what
@@ -15,32 +15,49 @@ template <int PAIRS> struct rounded {
 	bool there;
 };
 
-#if defined(TS_GROUPS)
-
-/* The first `rows` rows of a box, 16 bytes a thread, where the copy engine would write those that
- * follow too. */
-TS_GPU void store_rows(const struct ts_gemm_args *a, const uint16_t *box, uint32_t x, uint32_t y,
-	uint32_t rows, uint32_t n)
+/* How many of its rows are there. */
+template <int PAIRS>
+TS_GPU uint32_t rows_of(const struct ts_gemm_args *a, const struct rounded<PAIRS> &c)
 {
-	uint32_t thread = ptx_thread() % 128, chunk = thread % 8;
+#if defined(TS_GROUPS)
+	(void)a;
+	return c.x % BOX + 1;
+#else
+	return min(a->plan.m - c.y, (uint32_t)BOX);
+#endif
+}
+
+/* Where there are groups registers are short, and boxes without rows of the next group can be left
+ * to the copy engine at the end too. */
+#if defined(TS_GROUPS)
+enum { SHORT = true };
+#else
+enum { SHORT = false };
+#endif
+
+/* The first `rows` rows of a box to C by a warpgroup, 16 bytes a thread. */
+TS_GPU void store_rows(
+	const struct ts_gemm_args *a, const uint16_t *box, uint32_t x, uint32_t y, uint32_t rows)
+{
+	uint32_t thread = ptx_thread() % 128, chunk = thread % 8, n = a->plan.n;
 	uint32_t left = x + chunk * 8 < n ? n - x - chunk * 8 : 0;
 
-#pragma unroll 1
-	for (uint32_t row = thread / 8; row < rows; row += 128 / 8) {
+#pragma unroll(SHORT ? 1 : BOX / 16)
+	for (uint32_t row = thread / 8; row < (SHORT ? rows : (uint32_t)BOX); row += 128 / 8) {
 		const uint16_t *from = box + row * BOX + (chunk ^ row % 8) * 8;
 		uint16_t *to = a->c_rows + (uint64_t)(y + row) * a->ldc + x + chunk * 8;
 
+		if (!SHORT && row >= rows)
+			return;
 		if (left >= 8) {
 			*(uint4 *)to = *(const uint4 *)from;
 			continue;
 		}
 #pragma unroll 1
-		for (uint32_t i = 0; i < left; i++)
-			to[i] = from[i];
+		for (uint32_t j = 0; j < left; j++)
+			to[j] = from[j];
 	}
 }
-
-#endif
 
 /* One box of it to shared memory at that address, swizzled as the copy engine does it. */
 template <int PAIRS>
@@ -84,7 +101,7 @@ TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
 	ptx_sync(1 + half, 128);
 #if defined(TS_GROUPS)
 	if (c.x % BOX != BOX - 1) {
-		store_rows(a, to, x, c.y, c.x % BOX + 1, a->plan.n);
+		store_rows(a, to, x, c.y, rows_of(a, c));
 		if (first)
 			ptx_copy_out_group();
 		return;
@@ -96,13 +113,15 @@ TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
 	}
 }
 
-/* Stores all boxes at the end, when the stages have room for them. */
+/* Stores all boxes at the end, when the stages have room for them; by the threads, which need not
+ * wait for it as for the copy engine. */
 template <class ROOM, int PAIRS>
 TS_GPU void store_last(
 	const struct ts_gemm_args *a, ROOM *r, uint32_t half, const struct rounded<PAIRS> &c)
 {
 	uint16_t *to = r->a[0] + half * ROOM::boxes * BOX * BOX;
 	uint32_t x = c.x / BOX * BOX;
+	bool first = ptx_thread() % 128 == 0;
 
 	static_assert(sizeof r->a >= ROOM::halves * ROOM::boxes * sizeof r->c[0][0], "room");
 	/* The other warpgroup may have been reading. */
@@ -112,25 +131,22 @@ TS_GPU void store_last(
 #pragma unroll
 	for (int box = 0; box < ROOM::boxes; box++)
 		write_box(ptx_shared(to + box * BOX * BOX), c, box);
-	ptx_fence_copies();
+	if (SHORT)
+		ptx_fence_copies();
 	ptx_sync(1 + half, 128);
-#if defined(TS_GROUPS)
-	if (c.x % BOX != BOX - 1) {
+	if (!SHORT || rows_of(a, c) < BOX) {
 #pragma unroll 1
 		for (uint32_t box = 0; box < ROOM::boxes; box++)
-			store_rows(a, to + box * BOX * BOX, x + box * BOX, c.y, c.x % BOX + 1,
-				a->plan.n);
-		ptx_copy_out_wait<0>();
-		return;
-	}
-#endif
-	if (ptx_thread() % 128 != 0)
-		return;
+			store_rows(a, to + box * BOX * BOX, x + box * BOX, c.y, rows_of(a, c));
+	} else if (first) {
 #pragma unroll
-	for (int box = 0; box < ROOM::boxes; box++)
-		copy_box(a, to + box * BOX * BOX, x + (uint32_t)box * BOX, c.y);
-	ptx_copy_out_group();
-	ptx_copy_out_wait<0>();
+		for (int box = 0; box < ROOM::boxes; box++)
+			copy_box(a, to + box * BOX * BOX, x + (uint32_t)box * BOX, c.y);
+		ptx_copy_out_group();
+	}
+	/* What the copy engine still reads must stay. */
+	if (first)
+		ptx_copy_out_wait<0>();
 }
 
 /* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the

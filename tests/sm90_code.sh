@@ -57,21 +57,33 @@ if [ $# = 0 ]; then
 fi
 # Of each form the smallest tile, since all take minutes.
 sed 's/^KERNELS(\(.*\))$/KERNEL(\1, 128, 64, 8, 1)/' "$source/kernels/gemm_sm90.cu" >"$work/k.cu"
-if ! "$1" -x cu -ptx -std=c++17 -O3 -I"$source" -gencode arch=compute_90a,code=compute_90a \
-	-o "$work/k.ptx" "$work/k.cu" >"$work/log" 2>&1; then
+# Those for any plan, and those for static ones.
+for which in ANY STATIC; do
+	"$1" -x cu -ptx -std=c++17 -O3 -I"$source" -gencode arch=compute_90a,code=compute_90a \
+		-DTS_${which}_ONLY -o "$work/$which.ptx" "$work/k.cu" >>"$work/log" 2>&1 && continue
 	sed 's/^/# /' "$work/log"
 	result "not ok" "the kernels are translated"
 	echo "1..$number"
 	exit 0
-fi
+done
+cat "$work/ANY.ptx" "$work/STATIC.ptx" >"$work/k.ptx"
 for type in bf16 fp16; do
 	for layout in nk kn; do
 		lacks $type $layout "ts_gemm_${type}_${layout}_128x64" >"$work/log"
 		sed 's/^/# /' "$work/log"
 		[ -s "$work/log" ] && verdict="not ok" || verdict=ok
 		result "$verdict" "$type $layout"
+		name="ts_gemm_static_${type}_${layout}_128x64"
+		lacks $type $layout "$name" >"$work/log"
+		grep -Eq '[[:space:]](atom|red)\.' "$work/code" && echo "claims or signals" >>"$work/log"
+		sed 's/^/# /' "$work/log"
+		[ -s "$work/log" ] && verdict="not ok" || verdict=ok
+		result "$verdict" "$type $layout, static"
 	done
 done
+lacks bf16 nk ts_gemm_bf16_nk_128x64 >"$work/log"
+grep -Eq '[[:space:]](atom|red)\.' "$work/code" && verdict=ok || verdict="not ok"
+result "$verdict" "claims are found"
 lacks fp16 nk ts_gemm_bf16_nk_128x64 >"$work/log"
 grep -q 'lacks wgmma' "$work/log" && verdict=ok || verdict="not ok"
 result "$verdict" "another type is found"
