@@ -291,7 +291,7 @@ char *ts_settings_command(
 
 	if (command[0] != '\0')
 		g_string_append_printf(out, " %s", command);
-	put_option(out, "device", s->device == NULL ? TS_DEFAULT_DEVICE : s->device);
+	put_option(out, "device", ts_settings_device_name(s));
 	for (size_t i = 1; i < G_N_ELEMENTS(device_options); i++)
 		put_option(out, device_options[i].name, *field(s, &device_options[i]));
 	put_option(out, "policy-file", s->policy_file);

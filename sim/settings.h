@@ -7,8 +7,6 @@
 #include "sim/policy_file.h"
 #include "sim/scenario.h"
 
-#define TS_DEFAULT_DEVICE "mi300x"
-
 /* As typed; NULL where not given. ts_settings_finish() frees what the option parser made. */
 struct ts_settings {
 	char *axes[TS_AXES];
@@ -43,6 +41,9 @@ bool ts_settings_vary(
 
 /* The policy file's rules, or NULL for the registered policies. */
 const struct ts_rules *ts_settings_rules(const struct ts_settings *s);
+
+/* As given, or what stands in for it. */
+const char *ts_settings_device_name(const struct ts_settings *s);
 
 /* The device, with every override applied; of --xcds only a single number. NULL and a refusal. */
 struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error);
