@@ -5,8 +5,8 @@
 
 #include "sim/refuse.h"
 
-/* The first group of the list that is refused. */
-static void put_group(GString *out, enum ts_status status, const struct ts_spec *s)
+/* The first group of the list that is refused; false if there is none. */
+static bool put_group(GString *out, enum ts_status status, const struct ts_spec *s)
 {
 	int64_t most = status == TS_OVER_CAPACITY ? s->m : TS_COUNT_MAX;
 
@@ -16,7 +16,7 @@ static void put_group(GString *out, enum ts_status status, const struct ts_spec 
 		int64_t k = s->list_k != NULL ? s->list_k[i] : s->k;
 
 		if (ts_in_range(m, 0, most) && ts_in_range(n, 0, TS_COUNT_MAX) &&
-			ts_in_range(k, 0, TS_COUNT_MAX))
+			ts_in_range(k, 0, TS_COUNT_MAX) && (status != TS_UNEVEN_TRIANGLE || m == n))
 			continue;
 		g_string_append_printf(out,
 			"group %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
@@ -24,8 +24,11 @@ static void put_group(GString *out, enum ts_status status, const struct ts_spec 
 			i, m, n, k);
 		if (status == TS_OVER_CAPACITY)
 			g_string_append_printf(out, " with M=%" G_GINT64_FORMAT, s->m);
-		return;
+		if (status == TS_UNEVEN_TRIANGLE)
+			g_string_append(out, " (--groups MxNxK,... gives all sizes of each)");
+		return true;
 	}
+	return false;
 }
 
 /* What was given, for the sentence of ts_status_text(). */
@@ -125,11 +128,14 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 		g_string_append_printf(out, "--layout %s", ts_layout_name(s->layout));
 		break;
 	case TS_UNEVEN_TRIANGLE:
+		g_string_append(out, "--shape triangle with ");
+		if (!put_group(out, status, s))
+			g_string_append_printf(
+				out, "M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT, s->m, s->n);
 		g_string_append_printf(out,
-			"--shape triangle with M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT
 			", blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
 			" and clusters of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
-			s->m, s->n, s->block_m, s->block_n, s->cluster_m, s->cluster_n);
+			s->block_m, s->block_n, s->cluster_m, s->cluster_n);
 		break;
 	case TS_UNUSED_ROW_ORDER:
 		g_string_append_printf(out, "--row-order %s with --shape %s and --collective %s",
