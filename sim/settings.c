@@ -111,8 +111,7 @@ GOptionContext *ts_settings_context(
 	GOptionEntry more[] = {
 		{"policy-file", 0, 0, G_OPTION_ARG_FILENAME, &s->policy_file,
 			"a header with a policy of your own, in place of --policy", "FILE"},
-		{"window", 0, 0, G_OPTION_ARG_STRING, &s->axes[TS_AXIS_WIDTH],
-			"the same as --swizzle", "VALUE"},
+		{"window", 0, 0, G_OPTION_ARG_STRING, &s->window, "the same as --swizzle", "VALUE"},
 		{0}};
 	g_option_group_add_entries(group, more);
 	g_option_context_add_group(context, group);
@@ -150,6 +149,13 @@ bool ts_settings_parse(
 	}
 	if (count > 1)
 		return ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
+	if (s->window != NULL && s->axes[TS_AXIS_WIDTH] != NULL)
+		return ts_refuse(error,
+			"--swizzle %s and --window %s: both name the width of a panel; give one "
+			"of them",
+			s->axes[TS_AXIS_WIDTH], s->window);
+	if (s->window != NULL)
+		s->axes[TS_AXIS_WIDTH] = g_steal_pointer(&s->window);
 	if (s->policy_file == NULL)
 		return true;
 	if (s->axes[TS_AXIS_POLICY] != NULL)
@@ -171,6 +177,7 @@ void ts_settings_finish(struct ts_settings *s)
 	g_strfreev(s->hold);
 	g_strfreev(s->release);
 	g_free(s->policy_file);
+	g_free(s->window);
 	g_clear_pointer(&s->lists, g_ptr_array_unref);
 	if (!s->borrows_file)
 		ts_policy_file_free(s->file);

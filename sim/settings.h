@@ -10,7 +10,7 @@
 /* As typed; NULL where not given. ts_settings_finish() frees what the option parser made. */
 struct ts_settings {
 	char *axes[TS_AXES];
-	char *policy_file;
+	char *policy_file, *window; /* the latter until it is the axis' */
 	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
 	char *clock, *claim_ns, *prologue_ns, *epilogue_ns, *link_gbps;
 	char *edge, *memory, *domain, *jitter, *seed;
