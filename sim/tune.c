@@ -378,6 +378,16 @@ static char **spell_out(int argc, char **argv, GError **error)
 			argv[1], at == 3 ? " " : "", at == 3 ? argv[2] : "");
 		return NULL;
 	}
+	for (int i = at; at > 1 && i < argc; i++)
+		for (size_t j = 0; j < G_N_ELEMENTS(names); j++)
+			if (g_str_has_prefix(argv[i], names[j]) &&
+				strchr("=", argv[i][strlen(names[j])]) != NULL) {
+				ts_refuse(error,
+					"tune %s %s %s and %s: the sizes are given twice; leave "
+					"out one",
+					argv[1], argv[2], argv[3], argv[i]);
+				return NULL;
+			}
 	out = g_ptr_array_new();
 	at = 1;
 	g_ptr_array_add(out, argv[0]);
