@@ -235,7 +235,8 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	outcome = ts_engine_run(&engine);
 	end_jam(&jam, &r->coverage);
 	cover_end(r, &outcome);
-	r->sound = ts_coverage_verdict(&r->coverage);
+	r->sound = ts_coverage_verdict(&r->coverage) &&
+		(r->plan.items == 0 || ts_coverage_drained(&r->coverage));
 	ts_summary_close(&r->summary, &outcome);
 	return true;
 }

@@ -292,3 +292,15 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 	}
 	return c->finding.fault == TS_SOUND;
 }
+
+bool ts_coverage_drained(struct ts_coverage *c)
+{
+	struct ts_finding f = {0};
+
+	ts_finding_blame(&f, c->plan, c->rules, c->claimed);
+	if (f.fault == TS_SOUND)
+		return true;
+	f.fault = TS_NOT_DRAINED;
+	ts_coverage_fault(c, &f);
+	return false;
+}

@@ -37,6 +37,10 @@ bool ts_coverage_step(
 /* To be called when no worker is left. True if all is well, else c->finding says what is not. */
 bool ts_coverage_verdict(struct ts_coverage *c);
 
+/* After a verdict that is sound, of a run whose claims were all marked: has each counter given out
+ * as many items as the policy says that it has? */
+bool ts_coverage_drained(struct ts_coverage *c);
+
 /* Notes the first finding only. */
 void ts_coverage_fault(struct ts_coverage *c, const struct ts_finding *f);
 

@@ -91,5 +91,5 @@ bool ts_walk_ids(const struct ts_walk *walk, const struct ts_plan *plan, struct 
 		gaps |= ~c->bits[i];
 	if (plan->items % 64 != 0)
 		gaps |= ~c->bits[plan->items / 64] << (64 - plan->items % 64);
-	return gaps == 0;
+	return gaps == 0 && ts_coverage_drained(c);
 }
