@@ -96,8 +96,7 @@ static void *watch(void *unused)
 		seen = left;
 		if (g_get_monotonic_time() - since > STUCK_SECONDS * G_USEC_PER_SEC)
 			end_program(" has not returned from one call for 5 seconds: is there an "
-				    "endless "
-				    "loop in next() or cta_tile()?",
+				    "endless loop in it?",
 				1);
 		usleep(PATIENCE_US);
 	}
@@ -118,7 +117,6 @@ static bool same_step(const struct ts_step *a, const struct ts_step *b)
 		a->slot == b->slot && a->parts == b->parts && a->owns == b->owns;
 }
 
-/* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
 /* For this thread a stack of its own to be told of the end of the other one on, unless a sanitizer
  * has given it one. */
 static void lend_stack(void)
@@ -134,14 +132,26 @@ static void lend_stack(void)
 		sigaltstack(&stack, NULL);
 }
 
+/* Around each call into the file. */
+static void enter(void)
+{
+	lend_stack();
+	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+}
+
+static void leave(void)
+{
+	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+}
+
+/* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
 static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
 	const struct ts_plan before = *p;
 	struct ts_worker twin = *w;
 	struct ts_step s, again;
 
-	lend_stack();
-	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	enter();
 	s = loaded.rules.next(p, w, answer);
 	again = loaded.rules.next(p, &twin, answer);
 	if (!same_step(&s, &again) || memcmp(w, &twin, sizeof twin) != 0)
@@ -150,7 +160,7 @@ static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w,
 			1);
 	if (memcmp(p, &before, sizeof before) != 0)
 		end_program(": next() changed the plan, which is read-only", 1);
-	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	leave();
 	return s;
 }
 
@@ -159,10 +169,69 @@ static struct ts_tile guarded_cta_tile(
 {
 	struct ts_tile t;
 
-	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	enter();
 	t = loaded.rules.cta_tile(p, s, rank);
-	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	leave();
 	return t;
+}
+
+/* What is about the device or the collective is not the policy's to change, and no schedule has
+ * more partial sums than k iterations. */
+static void check_plan(const struct ts_plan *p, const struct ts_plan *before)
+{
+	uint64_t most = (uint64_t)before->items * MAX(before->depth, 1);
+	g_autofree char *text = NULL;
+
+	if (p->domains != before->domains)
+		end_program(": plan() changes the number of domains, which is the device's", 1);
+	if (p->collective != before->collective || p->chunks != before->chunks ||
+		p->chunk_rows.by != before->chunk_rows.by)
+		end_program(": plan() changes the chunks of the collective", 1);
+	if (p->launches > 1 || (p->launches == 1 && p->counters == 0))
+		end_program(
+			": plan() sets launches, which is 0 or 1, and then counts in counter 0", 1);
+	if (p->workspace <= most)
+		return;
+	text = g_strdup_printf(
+		": plan() asks for a workspace of %u slots; a slot is the partial "
+		"sum of one k iteration or more, of which there are %" G_GUINT64_FORMAT,
+		p->workspace, most);
+	end_program(text, 1);
+}
+
+static enum ts_status guarded_plan(struct ts_plan *p, const struct ts_spec *spec)
+{
+	const struct ts_plan before = *p;
+	enum ts_status status;
+
+	enter();
+	status = loaded.rules.policy.plan(p, spec);
+	leave();
+	if ((uint32_t)status >= TS_STATUSES)
+		end_program(": plan() returns something else than an enum ts_status", 1);
+	if (status == TS_OK)
+		check_plan(p, &before);
+	return status;
+}
+
+static uint32_t guarded_counter_items(const struct ts_plan *p, uint32_t counter)
+{
+	uint32_t items;
+
+	enter();
+	items = loaded.rules.policy.counter_items(p, counter);
+	leave();
+	return items;
+}
+
+static enum ts_promise guarded_promise(const struct ts_plan *p)
+{
+	enum ts_promise promise;
+
+	enter();
+	promise = loaded.rules.policy.promise(p);
+	leave();
+	return promise;
 }
 
 /* Writes the public headers where <tilesim/...> finds them. */
@@ -229,6 +298,7 @@ static bool compile(const char *folder, const char *path, GError **error)
 	return false;
 }
 
+/* The folder is not needed once the library is open, and a trap in there would leave it behind. */
 static bool load(struct ts_policy_file *f, const char *folder, const char *path, GError **error)
 {
 	g_autofree char *library = g_build_filename(folder, "policy.so", NULL);
@@ -239,6 +309,7 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 	void (*export)(struct ts_rules *);
 
 	f->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	ts_output_remove_folder(folder);
 	if (f->library == NULL)
 		return ts_refuse(error, "policy file %s cannot be loaded: %s", path, dlerror());
 	sizes = dlsym(f->library, "ts_sizes");
@@ -251,7 +322,9 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 			path);
 	/* ISO C has no conversion from void * to a function; POSIX demands that the bits are it. */
 	memcpy(&export, &symbol, sizeof export);
+	enter();
 	export(&loaded.rules);
+	leave();
 	if (loaded.rules.next == NULL || loaded.rules.cta_tile == NULL ||
 		loaded.rules.policy.plan == NULL || loaded.rules.policy.promise == NULL ||
 		loaded.rules.policy.name == NULL)
@@ -306,14 +379,18 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 		guard(path);
 		loads = load(f, folder, path, error);
 	}
-	if (!loads)
-		g_clear_pointer(&f, ts_policy_file_free);
-	ts_output_remove_folder(folder);
-	if (f == NULL)
+	if (!loads) {
+		ts_policy_file_free(f);
+		ts_output_remove_folder(folder);
 		return NULL;
+	}
 	f->rules = loaded.rules;
 	f->rules.next = guarded_next;
 	f->rules.cta_tile = guarded_cta_tile;
+	f->rules.policy.plan = guarded_plan;
+	f->rules.policy.promise = guarded_promise;
+	if (f->rules.policy.counter_items != NULL)
+		f->rules.policy.counter_items = guarded_counter_items;
 	return f;
 }
 

@@ -126,6 +126,7 @@ static int simulate_run(const struct ts_settings *settings, const struct options
 		ts_records_open(&records, &run.plan, &run.machine, o->records, o->trace, error)) {
 		bool good;
 
+		run.shows_progress = true;
 		sink = ts_records_sink(&records);
 		good = ts_run_simulate(&run, settings, &sink, error);
 		good = ts_records_close(&records, good, error) && good;

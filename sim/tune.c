@@ -68,7 +68,11 @@ static gint by_makespan(gconstpointer a, gconstpointer b)
 
 static void simulate(struct search *s, unsigned threads)
 {
-	struct ts_loop loop = {.count = s->all->len, .threads = threads, .work = work, .data = s};
+	struct ts_loop loop = {.count = s->all->len,
+		.threads = threads,
+		.progress = "simulations",
+		.work = work,
+		.data = s};
 
 	ts_loop_run(&loop);
 	g_array_sort(s->all, by_makespan);

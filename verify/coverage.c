@@ -37,6 +37,12 @@ void ts_coverage_finish(struct ts_coverage *c)
 	g_clear_pointer(&c->workspace.slots, g_free);
 }
 
+uint64_t ts_coverage_bytes(const struct ts_plan *plan)
+{
+	return (plan->cells + 63) / 64 * sizeof(uint64_t) + plan->counters * sizeof(uint32_t) +
+		plan->workspace * sizeof(struct ts_slot);
+}
+
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 {
 	size_t words = (plan->cells + 63) / 64;

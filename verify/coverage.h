@@ -26,6 +26,9 @@ struct ts_coverage {
 void ts_coverage_init(struct ts_coverage *c);
 void ts_coverage_finish(struct ts_coverage *c);
 
+/* Bytes that a run of `plan` takes there, but for what cut tiles take as they are computed. */
+uint64_t ts_coverage_bytes(const struct ts_plan *plan);
+
 /* Empties `c` for a run of `plan`, which must outlive it. */
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan);
 
