@@ -51,6 +51,8 @@ static bool read_layouts(struct ts_gpu_gemm *x, const char *text, GError **error
 	g_auto(GStrv) words = g_strsplit(text == NULL ? "nk" : text, ",", -1);
 	bool given[2] = {false, false}; /* of B, of groups */
 
+	if (words[0] == NULL)
+		return ts_refuse(error, "--layout: the value is empty; say nk or kn");
 	for (guint i = 0; words[i] != NULL; i++) {
 		uint32_t layout;
 		bool of_groups;

@@ -255,26 +255,44 @@ const struct ts_rules *ts_settings_rules(const struct ts_settings *s)
 }
 
 static bool none_given(const struct ts_settings *s, const struct text_option *options, size_t count,
-	const char *who, const char *const *taken, GError **error)
+	const char *why, const char *const *taken, GError **error)
 {
 	for (size_t i = 0; i < count; i++)
 		if (*field(s, &options[i]) != NULL && !g_strv_contains(taken, options[i].name))
-			return ts_refuse(error, "--%s: %s takes the GPU as it is; leave it out",
-				options[i].name, who);
+			return ts_refuse(error, "--%s: %s; leave it out", options[i].name, why);
 	return true;
+}
+
+static bool no_scenario(
+	const struct ts_settings *s, const char *why, const char *const *taken, GError **error)
+{
+	return none_given(s, scenario_options, G_N_ELEMENTS(scenario_options), why, taken, error) &&
+		none_given(s, list_options, G_N_ELEMENTS(list_options), why, taken, error);
 }
 
 bool ts_settings_real_device(
 	const struct ts_settings *s, const char *who, const char *const *taken, GError **error)
 {
+	g_autofree char *why = NULL;
+
 	if (s->file != NULL)
 		return ts_refuse(error,
 			"--policy-file %s: a kernel has only the registered policies in it",
 			s->policy_file);
-	return none_given(s, device_options, G_N_ELEMENTS(device_options), who, taken, error) &&
-		none_given(
-			s, scenario_options, G_N_ELEMENTS(scenario_options), who, taken, error) &&
-		none_given(s, list_options, G_N_ELEMENTS(list_options), who, taken, error);
+	why = g_strconcat(who, " takes the GPU as it is", NULL);
+	return none_given(s, device_options, G_N_ELEMENTS(device_options), why, taken, error) &&
+		no_scenario(s, why, taken, error);
+}
+
+bool ts_settings_no_time(
+	const struct ts_settings *s, const char *why, const char *const *taken, GError **error)
+{
+	enum ts_dtype dtype;
+	enum ts_edge edge;
+	enum ts_memory memory;
+
+	return no_scenario(s, why, taken, error) && ts_settings_dtype(s, &dtype, error) &&
+		ts_settings_edge(s, &edge, error) && ts_settings_memory(s, &memory, error);
 }
 
 static void put_option(GString *out, const char *name, const char *value)

@@ -73,6 +73,12 @@ bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *d
 bool ts_settings_real_device(
 	const struct ts_settings *s, const char *who, const char *const *taken, GError **error);
 
+/* Refuses the scenario, but for those in `taken`, where nothing takes time, which `why` says: "a
+ * trace is what has happened". What says how long something takes may be there, for commands to be
+ * alike, but must make sense. */
+bool ts_settings_no_time(
+	const struct ts_settings *s, const char *why, const char *const *taken, GError **error);
+
 /* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". */
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error);
 

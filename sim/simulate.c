@@ -47,8 +47,14 @@ static bool find_reference(const struct ts_settings *base, const char *words,
 {
 	struct ts_settings settings;
 	struct ts_device *device = NULL;
-	bool good = ts_settings_vary(&settings, base, words, error);
+	bool good;
 
+	if (strspn(words, " \t\n") == strlen(words))
+		return ts_refuse(error,
+			"--no-slower-than '%s': nothing is slower than itself; give options, such "
+			"as '--policy persistent'",
+			words);
+	good = ts_settings_vary(&settings, base, words, error);
 	if (good)
 		device = ts_settings_device(&settings, error);
 	good = device != NULL && run_reference(&settings, device, ret_reference, error);

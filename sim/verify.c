@@ -361,19 +361,17 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 /* Refuses what only a simulation knows. */
 static bool no_time(const struct ts_settings *settings, GError **error)
 {
+	static const char *const taken[] = {"mask", "seed", NULL};
 	bool hardware = false;
 
-	if (!ts_settings_hardware_domain(settings, &hardware, error))
+	if (!ts_settings_no_time(settings, "verify has no time, and tries orders of events instead",
+		    taken, error) ||
+		!ts_settings_hardware_domain(settings, &hardware, error))
 		return false;
 	if (hardware)
 		return ts_refuse(error,
 			"--domain hardware: verify has no places; a worker's XCD is its "
 			"id %% xcds");
-	if (settings->slow != NULL || settings->hold != NULL || settings->release != NULL ||
-		settings->jitter != NULL)
-		return ts_refuse(error,
-			"verify has no time, so no --slow, --hold, --release or "
-			"--jitter; it tries orders of events instead");
 	return true;
 }
 
