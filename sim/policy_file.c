@@ -65,6 +65,7 @@ static void end_program(const char *what, int code)
 		say(text);
 	}
 	say("\n");
+	ts_output_abandon();
 	/* A sanitizer that has something to say at the exit may abort() in there. */
 	signal(SIGABRT, SIG_DFL);
 	_exit(code);
@@ -368,7 +369,7 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 			path);
 		return NULL;
 	}
-	folder = g_dir_make_tmp("tilesim-XXXXXX", error);
+	folder = ts_output_make_folder(error);
 	if (folder == NULL)
 		return NULL;
 	source = g_build_filename(folder, "policy.c", NULL);

@@ -2,8 +2,10 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "policies/all.h"
 #include "tests/call.h"
@@ -124,6 +126,43 @@ static void test_nothing_half_written(void)
 		expect(words, &c, 2);
 		g_assert_cmpint(clean(), ==, 0);
 		done(&c);
+	}
+}
+
+static int count_files(void)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	int count = 0;
+
+	while (g_dir_read_name(dir) != NULL)
+		count++;
+	return count;
+}
+
+/* Nor does who is ended while writing: here a run of minutes. */
+static void test_ended(void)
+{
+	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+		const char *argv[] = {g_getenv("TILESIM"), "--m", "2147483647", "--records",
+			"r.csv", "--trace", "t.json", NULL};
+		g_autoptr(GError) error = NULL;
+		GPid id;
+		int status;
+
+		/* A child ignores what a script that starts this one does. */
+		signal(ends[i], SIG_DFL);
+		g_spawn_async(folder, (char **)(gpointer)argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
+			NULL, NULL, &id, &error);
+		g_assert_no_error(error);
+		while (count_files() < 2)
+			g_usleep(1000);
+		g_assert_cmpint(kill(id, ends[i]), ==, 0);
+		g_assert_cmpint(waitpid(id, &status, 0), ==, id);
+		g_assert_true(WIFSIGNALED(status));
+		g_assert_cmpint(WTERMSIG(status), ==, ends[i]);
+		g_assert_cmpint(clean(), ==, 0);
 	}
 }
 
@@ -717,6 +756,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/a failure is found again", test_failure_repeats);
 	g_test_add_func("/cli/shape files", test_shape_file);
 	g_test_add_func("/cli/nothing is half written", test_nothing_half_written);
+	g_test_add_func("/cli/nothing is left of who is ended", test_ended);
 	g_test_add_func("/cli/the same refusal each time", test_same_refusal);
 	g_test_add_func("/cli/options that would be ignored", test_ignored);
 	g_test_add_func("/cli/options that go together", test_allowed);
