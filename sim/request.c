@@ -196,18 +196,20 @@ bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GErro
 	return ts_request_plan_as(ret_plan, spec, NULL, error);
 }
 
-bool ts_request_fits(const struct ts_plan *p, GError **error)
+bool ts_request_fits(const struct ts_plan *p, uint64_t more, GError **error)
 {
 	uint64_t there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t taken = ts_coverage_bytes(p);
+	uint64_t taken = ts_coverage_bytes(p) + more;
 
 	if (taken <= there / 2)
 		return true;
 	return ts_refuse(error,
-		"%" G_GUINT64_FORMAT " tiles with %u counters and %u slots for partial sums take "
-		"%.1f GB to check, more than half of the %.1f GB of this machine; use a smaller "
-		"problem, larger blocks, fewer counters or fewer splits",
-		p->cells, p->counters, p->workspace, (double)taken / 1e9, (double)there / 1e9);
+		"%" G_GUINT64_FORMAT
+		" tiles in %u groups with %u counters and %u slots for partial sums take %.1f GB "
+		"to check, more than half of the %.1f GB of this machine; use a smaller problem, "
+		"larger blocks, a smaller batch, fewer counters or fewer splits",
+		p->cells, p->groups, p->counters, p->workspace, (double)taken / 1e9,
+		(double)there / 1e9);
 }
 
 /* A policy file's policy is called by its file in the command, and so here. */

@@ -13,8 +13,9 @@ bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GErro
 bool ts_request_plan_as(struct ts_plan *ret_plan, const struct ts_spec *spec,
 	const struct ts_rules *rules, GError **error);
 
-/* Is there memory to check a run of the plan? A refusal where there is none. */
-bool ts_request_fits(const struct ts_plan *p, GError **error);
+/* Is there memory to check a run of the plan, and for `more` bytes? A refusal where there is none.
+ */
+bool ts_request_fits(const struct ts_plan *p, uint64_t more, GError **error);
 
 /* Appends the options that give exactly this request, each in front with a space. Lists of groups
  * are called by their names in `lists`, which may be NULL. */

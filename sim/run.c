@@ -47,7 +47,8 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 	}
 	roomy = ts_group_room_give(&r->room, &r->spec);
 	if (!ts_request_plan_as(&r->plan, &roomy, ts_settings_rules(settings), error) ||
-		!ts_request_fits(&r->plan, error))
+		!ts_request_fits(&r->plan,
+			ts_locality_bytes(&r->plan, r->device->amd ? r->device->groups : 1), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
 	if (!ts_cost_init(

@@ -115,7 +115,7 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 	status = ts_plan_make_as(&plan, spec, &policy);
 	if (status != TS_OK)
 		return status;
-	t->failed = !ts_request_fits(&plan, &t->too_large);
+	t->failed = !ts_request_fits(&plan, 0, &t->too_large);
 	if (t->failed)
 		return TS_OK;
 	live = live_workers(t, job, &plan);
