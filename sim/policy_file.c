@@ -15,18 +15,22 @@
 
 enum { STUCK_SECONDS = 5, PATIENCE_US = 200000, STACK_BYTES = 1 << 16 };
 
+/* The file whose code runs: its functions as loaded, and its name. */
+struct loaded {
+	struct ts_rules rules;
+	char name[256];
+};
+
 struct ts_policy_file {
 	void *library;
 	struct ts_rules rules;
+	struct loaded before; /* what it takes the place of until it is freed */
 };
 
-/* The one policy file of the program: its functions as loaded, and what the guards need to know.
- * Policies are plain functions, so the guards have nowhere else to look. */
-static struct {
-	struct ts_rules rules;
-	char name[256];
-	_Atomic uint64_t entered, left;
-} loaded;
+/* What the guards need to know. Policies are plain functions, so these have nowhere else to look.
+ */
+static struct loaded loaded;
+static _Atomic uint64_t entered, left;
 
 static _Thread_local const char *_Atomic noted;
 
@@ -90,11 +94,11 @@ static void *watch(void *unused)
 
 	(void)unused;
 	for (;;) {
-		uint64_t left = atomic_load(&loaded.left);
+		uint64_t done = atomic_load(&left);
 
-		if (left != seen || atomic_load(&loaded.entered) == left)
+		if (done != seen || atomic_load(&entered) == done)
 			since = g_get_monotonic_time();
-		seen = left;
+		seen = done;
 		if (g_get_monotonic_time() - since > STUCK_SECONDS * G_USEC_PER_SEC)
 			end_program(" has not returned from one call for 5 seconds: is there an "
 				    "endless loop in it?",
@@ -107,7 +111,7 @@ static void *watch(void *unused)
 /* A policy file that calls exit() would look like a success. */
 static void on_exit_inside(void)
 {
-	if (atomic_load(&loaded.entered) != atomic_load(&loaded.left))
+	if (atomic_load(&entered) != atomic_load(&left))
 		end_program(": a policy must not call exit()", 1);
 }
 
@@ -137,12 +141,12 @@ static void lend_stack(void)
 static void enter(void)
 {
 	lend_stack();
-	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&entered, 1, memory_order_relaxed);
 }
 
 static void leave(void)
 {
-	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&left, 1, memory_order_relaxed);
 }
 
 /* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
@@ -341,9 +345,13 @@ static void guard(const char *path)
 {
 	const int traps[] = {SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGBUS, SIGABRT};
 	struct sigaction action = {.sa_handler = on_trap, .sa_flags = SA_ONSTACK};
+	static bool guarded;
 	pthread_t watcher;
 
 	g_strlcpy(loaded.name, path, sizeof loaded.name);
+	if (guarded)
+		return;
+	guarded = true;
 	atexit(on_exit_inside);
 	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++)
 		sigaction(traps[i], &action, NULL);
@@ -375,6 +383,7 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 	source = g_build_filename(folder, "policy.c", NULL);
 	text = g_strdup_printf(exported, absolute);
 	f = g_new0(struct ts_policy_file, 1);
+	f->before = loaded;
 	if (write_headers(folder, error) && g_file_set_contents(source, text, -1, error) &&
 		compile(folder, path, error)) {
 		guard(path);
@@ -399,6 +408,7 @@ void ts_policy_file_free(struct ts_policy_file *f)
 {
 	if (f == NULL)
 		return;
+	loaded = f->before;
 	if (f->library != NULL)
 		dlclose(f->library);
 	g_free(f);

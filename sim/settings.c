@@ -241,10 +241,11 @@ bool ts_settings_vary(
 	/* The parser shifts the words that it takes. */
 	g_autofree char **shifted = g_memdup2(argv, ((size_t)argc + 1) * sizeof *argv);
 
+	if (g_strv_contains((const char *const *)argv, "--help") ||
+		g_strv_contains((const char *const *)argv, "-h"))
+		return ts_refuse(error, "'%s': help is for the command itself", words);
 	if (!ts_settings_parse(s, context, argc, shifted, error))
 		return false;
-	if (s->help)
-		return ts_refuse(error, "'%s': help is for the command itself", words);
 	inherit(s, base);
 	return true;
 }

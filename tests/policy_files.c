@@ -188,6 +188,29 @@ static void test_too_large(void)
 	g_unlink(path);
 }
 
+/* One that another run is compared with is gone when the other goes on. */
+static void test_two_files(void)
+{
+	static const char *const names[] = {"mine.h", "other.h"};
+	struct call c;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *path = g_build_filename(folder, names[i], NULL);
+		g_autofree char *text = g_strdup_printf(frame, "");
+
+		g_assert_true(g_file_set_contents(path, text, -1, NULL));
+	}
+	c = ts_call(folder, "--policy-file mine.h --no-slower-than '--policy-file other.h'");
+	g_assert_cmpint(c.code, ==, 0);
+	g_assert_cmpstr(c.err, ==, "");
+	ts_call_finish(&c);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *path = g_build_filename(folder, names[i], NULL);
+
+		g_unlink(path);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int code;
@@ -203,6 +226,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &files[i], test_file);
 	}
 	g_test_add_func("/policy files/more than there is memory for", test_too_large);
+	g_test_add_func("/policy files/two of them", test_two_files);
 	code = g_test_run();
 	g_rmdir(folder);
 	g_free(folder);
