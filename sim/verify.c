@@ -337,15 +337,17 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	if (o->random != NULL &&
 		(!ts_parse_int(o->random, &count) || !ts_in_range(count, 1, INT64_C(1) << 40)))
 		return ts_refuse(error,
-			"--random %s: must be a whole number of requests, 1 or more", o->random);
+			"--random %s: must be a whole number of requests from 1 to 1099511627776",
+			o->random);
 	if (settings->seed != NULL && (!ts_parse_int(settings->seed, &seed) || seed < 0))
-		return ts_refuse(
-			error, "--seed %s: must be a whole number, 0 or more", settings->seed);
+		return ts_refuse(error,
+			"--seed %s: must be a whole number from 0 to %" G_GINT64_FORMAT,
+			settings->seed, G_MAXINT64);
 	if (o->residency != NULL &&
 		(!ts_parse_int(o->residency, &residency) ||
 			!ts_in_range(residency, 1, TS_COUNT_MAX)))
 		return ts_refuse(error,
-			"--residency %s: must be a whole number of workers, 1 or more",
+			"--residency %s: must be a whole number of workers from 1 to 2147483647",
 			o->residency);
 	if (o->random == NULL && job->axes.count == UINT64_MAX)
 		return ts_refuse(error,
