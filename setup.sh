@@ -16,8 +16,8 @@ help()
 ./setup.sh help            show this
 
 Packages are installed with apt-get as root or by sudo without a password; otherwise their names are
-printed. Exit codes: 0 all is well, 1 a build or a test failed, 2 something is missing or the command
-is wrong; `run` gives tilesim's own.
+printed. Exit codes: 0 all is well, 1 a build or a test failed, 2 something is missing or the
+command is wrong; `run` gives tilesim's own.
 END
 }
 
@@ -85,7 +85,10 @@ as_root()
 	fi
 }
 
-may_install() { have apt-get && { [ "$(id -u)" = 0 ] || { have sudo && sudo -n true 2>/dev/null; }; }; }
+may_install()
+{
+	have apt-get && { [ "$(id -u)" = 0 ] || { have sudo && sudo -n true 2>/dev/null; }; }
+}
 
 install_packages()
 {
@@ -112,8 +115,8 @@ prepare_amd()
 	fi
 }
 
-# Installs what is missing. With $1 = plots, plots are going to be drawn; with $1 = tests, everything
-# is going to be tested.
+# Installs what is missing. With $1 = plots, plots are going to be drawn; with $1 = tests,
+# everything is going to be tested.
 prepare()
 {
 	[ "$1" != tests ] || { prepare plots; prepare_amd; return; }
@@ -185,8 +188,8 @@ release()
 
 passed=0 failed=0 skipped=0
 
-# Prints how many test cases passed, failed and were skipped in the last `meson test` of folder $1, and
-# on stderr what failed. A program that fails without a failed case (a crash, a timeout, no plan, or
+# Prints how many test cases passed, failed and were skipped in the last `meson test` of folder $1,
+# and on stderr what failed. A program that fails without a failed case (a crash, a timeout, no plan, or
 # fewer results than planned) is one failure more.
 count()
 {
@@ -229,7 +232,10 @@ print(total['passed'], total['failed'], total['skipped'])
 END
 }
 
-totals() { printf '%s passed, %s failed%s\n' "$1" "$2" "$([ "$3" = 0 ] || printf ', %s skipped' "$3")"; }
+totals()
+{
+	printf '%s passed, %s failed%s\n' "$1" "$2" "$([ "$3" = 0 ] || printf ', %s skipped' "$3")"
+}
 
 add()
 {
@@ -255,7 +261,8 @@ run_tests()
 	printf '%s: %s\n' "${dir##*/}" "$(totals $numbers)"
 }
 
-# Says how a program without a fault fares under -fsanitize=$1: fine, or what its runtime complains of.
+# Says how a program without a fault fares under -fsanitize=$1: fine, or what its runtime complains
+# of.
 probe()
 {
 	echo 'int main(void) { return 0; }' >"$build/probe.c"
@@ -264,8 +271,8 @@ probe()
 		>"$build/probe.log" 2>&1
 }
 
-# sanitized DIR SANITIZERS ARG...: the tests once more in DIR. Warnings are errors in the plain build
-# only: instrumented code gives rise to false ones.
+# sanitized DIR SANITIZERS ARG...: the tests once more in DIR. Warnings are errors in the plain
+# build only: instrumented code gives rise to false ones.
 sanitized()
 {
 	dir=$1 kinds=$2
@@ -314,7 +321,8 @@ run_sanitized_tests()
 	export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 	# What happens inside GLib, which is not instrumented, is neither seen nor judged.
 	# A trap in a policy file ends the program while its threads are at work: no leak of threads.
-	export TSAN_OPTIONS=halt_on_error=1:abort_on_error=1:ignore_noninstrumented_modules=1:report_thread_leaks=0
+	TSAN_OPTIONS=halt_on_error=1:abort_on_error=1:ignore_noninstrumented_modules=1
+	export TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0
 	# GLib's own allocator, in use up to 2.74, hides faults from ASan and its locks from TSan.
 	export G_SLICE=always-malloc
 	if ! probe address && grep -q LeakSanitizer "$build/probe.log"; then

@@ -80,8 +80,6 @@ bool ts_backend_open(
 		g_string_append_printf(
 			reasons, "%s%s", reasons->len == 0 ? "" : "; ", cause->message);
 	}
-	if (ops == NULL)
-		g_string_append(reasons, "; --backend cpu needs none");
 	return ts_backend_absent(error, "no GPU: %s", reasons->str);
 }
 

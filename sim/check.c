@@ -244,6 +244,7 @@ static bool check_policy(const struct ts_settings *s, bool against, GError **err
 
 int ts_check_command(int argc, char **argv, GError **error)
 {
+	static const char *const taken[] = {NULL};
 	struct options o = {0};
 	const GOptionEntry entries[] = {
 		{"tiles", 0, 0, G_OPTION_ARG_STRING, &o.grid.tiles,
@@ -274,6 +275,7 @@ int ts_check_command(int argc, char **argv, GError **error)
 	int code = TS_EXIT_USAGE;
 
 	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		ts_settings_no_time(&settings, "a trace is what has happened", taken, error) &&
 		check_policy(&settings, o.against, error))
 		code = settings.help ? TS_EXIT_OK : check(&settings, &o, command, error);
 	ts_settings_finish(&settings);

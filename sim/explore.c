@@ -221,6 +221,7 @@ static bool read_number(
 static bool read_options(struct job *job, GError **error)
 {
 	const struct options *o = job->options;
+	static const char *const taken[] = {NULL};
 	const struct ts_settings *s = job->settings;
 	int64_t residency, states;
 	bool hardware;
@@ -228,6 +229,10 @@ static bool read_options(struct job *job, GError **error)
 	if (!ts_format_parse(o->format, &job->format, error) ||
 		!read_number("residency", o->residency, TS_COUNT_MAX, &residency, error) ||
 		!read_number("states", o->states, 1 << 30, &states, error) ||
+		!ts_settings_no_time(s,
+			"an exploration has no units, no time and nothing random; --release, "
+			"--late and --residency try all",
+			taken, error) ||
 		!ts_settings_hardware_domain(s, &hardware, error))
 		return false;
 	if (job->format == TS_CSV)
@@ -236,11 +241,6 @@ static bool read_options(struct job *job, GError **error)
 		return ts_refuse(error,
 			"--domain hardware: there are no places here; a worker's XCD is its id %% "
 			"xcds");
-	if (s->mask != NULL || s->slow != NULL || s->hold != NULL || s->release != NULL ||
-		s->jitter != NULL)
-		return ts_refuse(error,
-			"an exploration has no units and no time, so no --mask, --slow, --hold, "
-			"--jitter or release at a time; --release, --late and --residency try all");
 	job->how.resident = (uint32_t)residency;
 	job->how.states_max = states == 0 ? states_preset : (uint64_t)states;
 	job->how.rules = job->rules;

@@ -8,19 +8,25 @@
 static const struct {
 	const char *name;
 	ts_command_fn *run;
+	bool on_cpu; /* --backend cpu does it too */
 	const char *help;
 } parts[] = {
-	{"probe", ts_gpu_probe_command, "record who computes which tile, and verify it"},
-	{"describe", ts_gpu_describe_command, "measure the GPU, and write it as a device file"},
-	{"gemm", ts_gpu_gemm_command,
+	{"probe", ts_gpu_probe_command, true, "record who computes which tile, and verify it"},
+	{"describe", ts_gpu_describe_command, false,
+		"measure the GPU, and write it as a device file"},
+	{"gemm", ts_gpu_gemm_command, true,
 		"multiply matrices by the plan, check the product and time it"},
-	{"release", ts_gpu_release_command,
+	{"release", ts_gpu_release_command, true,
 		"ask for the CUs of a domain during a GEMM, and check that all is done"},
-	{"hold", ts_gpu_hold_command, "time schedules while another kernel holds SMs or CUs"},
-	{"verify", ts_gpu_verify_command, "random GEMMs by random plans, each with every check"},
-	{"bench", ts_gpu_bench_command, "time schedules over shapes, beside the vendor's library"},
-	{"calibrate", ts_gpu_calibrate_command, "fit a device file's costs to times of the GPU"},
-	{"predict", ts_gpu_predict_command, "set simulated beside measured times"},
+	{"hold", ts_gpu_hold_command, false,
+		"time schedules while another kernel holds SMs or CUs"},
+	{"verify", ts_gpu_verify_command, true,
+		"random GEMMs by random plans, each with every check"},
+	{"bench", ts_gpu_bench_command, true,
+		"time schedules over shapes, beside the vendor's library"},
+	{"calibrate", ts_gpu_calibrate_command, false,
+		"fit a device file's costs to times of the GPU"},
+	{"predict", ts_gpu_predict_command, false, "set simulated beside measured times"},
 };
 
 int ts_gpu_exit(const GError *error)
@@ -66,6 +72,14 @@ bool ts_gpu_cta(
 	return true;
 }
 
+/* Says of a GPU that is not there what can be done without one. */
+static void add_hint(GError *error)
+{
+	g_autofree char *said = error->message;
+
+	error->message = g_strconcat(said, "; --backend cpu needs none", NULL);
+}
+
 int ts_gpu_command(int argc, char **argv, GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -82,8 +96,13 @@ int ts_gpu_command(int argc, char **argv, GError **error)
 		return TS_EXIT_OK;
 	}
 	for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(parts); i++)
-		if (strcmp(argv[1], parts[i].name) == 0)
-			return parts[i].run(argc - 1, argv + 1, error);
+		if (strcmp(argv[1], parts[i].name) == 0) {
+			int code = parts[i].run(argc - 1, argv + 1, error);
+
+			if (code == TS_EXIT_ABSENT && parts[i].on_cpu)
+				add_hint(*error);
+			return code;
+		}
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		g_string_append_printf(names, "%sgpu %s",
 			i == 0 ? "" : (i + 1 < G_N_ELEMENTS(parts) ? ", " : " or "), parts[i].name);

@@ -269,8 +269,8 @@ static bool check_measurable(const struct ts_backend_ops *ops, GError **error)
 {
 	return ops == NULL || !ops->only_by_name ||
 		ts_refuse(error,
-			"--backend %s: its times are no GPU's; only gpu probe and gpu gemm run "
-			"there",
+			"--backend %s: its times are no GPU's; gpu probe, gemm, release, verify "
+			"and bench run there",
 			ops->name);
 }
 

@@ -51,6 +51,8 @@ static bool read_layouts(struct ts_gpu_gemm *x, const char *text, GError **error
 	g_auto(GStrv) words = g_strsplit(text == NULL ? "nk" : text, ",", -1);
 	bool given[2] = {false, false}; /* of B, of groups */
 
+	if (words[0] == NULL)
+		return ts_refuse(error, "--layout: the value is empty; say nk or kn");
 	for (guint i = 0; words[i] != NULL; i++) {
 		uint32_t layout;
 		bool of_groups;
@@ -92,6 +94,11 @@ static bool read_form(struct ts_gpu_gemm *x, const struct ts_gpu_gemm_options *o
 		return ts_refuse(error,
 			"--as %s: only the CPU can act as another device; add --backend cpu",
 			o->as);
+	if (kinds[kind] == &ts_gemm_sm90 && x->ops != NULL && strcmp(x->ops->name, "cuda") != 0)
+		return ts_refuse(error,
+			"--kernel sm90 --backend %s: these kernels are for NVIDIA's Hopper only; "
+			"give --kernel mma, or leave one of both out",
+			x->ops->name);
 	x->kind = kinds[kind];
 	x->form.type = (enum ts_mma_type)type;
 	x->form.gap = (uint32_t)gap;

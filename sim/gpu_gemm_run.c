@@ -185,14 +185,24 @@ static bool read_axes(struct ts_gpu_gemm *x, GError **error)
 /* Opens cuBLAS where it is wanted. */
 static bool open_cublas(struct ts_gpu_gemm *x, bool wanted, GError **error)
 {
+	g_autoptr(GError) cause = NULL;
+
 	if (!wanted)
 		return true;
 	x->workspace = x->gemm.gpu.ops->alloc(&x->gemm.gpu, WORKSPACE_BYTES, error);
 	if (x->workspace == 0)
 		return false;
 	x->cublas =
-		ts_cublas_new(x->form.type, x->form.layout, x->workspace, WORKSPACE_BYTES, error);
-	return x->cublas != NULL;
+		ts_cublas_new(x->form.type, x->form.layout, x->workspace, WORKSPACE_BYTES, &cause);
+	if (x->cublas != NULL)
+		return true;
+	if (strcmp(x->gemm.gpu.ops->name, "cuda") != 0)
+		return ts_refuse(error,
+			"cuBLAS is for NVIDIA's GPUs, not for the backend %s (%s); leave --cublas "
+			"out, or add --alone to gpu bench",
+			x->gemm.gpu.ops->name, cause->message);
+	g_propagate_error(error, g_steal_pointer(&cause));
+	return false;
 }
 
 bool ts_gpu_gemm_open(struct ts_gpu_gemm *x, bool cublas, GError **error)

@@ -17,7 +17,8 @@ void ts_gpu_measured_add(struct ts_gpu_measured *m, GOptionContext *context)
 			"shapes to measure: built in, or a CSV file with name,m,n,k", "FILE"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &m->repeat,
 			"launches of each schedule and shape (default 21)", "N"},
-		{"backend", 0, 0, G_OPTION_ARG_STRING, &m->backend, ts_gpu_backend_help, "NAME"},
+		{"backend", 0, 0, G_OPTION_ARG_STRING, &m->backend,
+			"cuda, hip or auto (default): the first GPU that is found", "NAME"},
 		{0}};
 
 	memset(m, 0, sizeof *m);
@@ -35,6 +36,7 @@ void ts_gpu_measured_finish(struct ts_gpu_measured *m)
 int ts_gpu_measured_get(const struct ts_gpu_measured *m, const char *shapes, const char *words,
 	struct ts_timings *t, GError **error)
 {
+	const struct ts_backend_ops *ops = NULL;
 	g_autofree char *text = NULL;
 	int code = TS_EXIT_USAGE;
 
@@ -44,6 +46,15 @@ int ts_gpu_measured_get(const struct ts_gpu_measured *m, const char *shapes, con
 			"--from %s: nothing is measured; leave out --shapes, --repeat and "
 			"--backend",
 			m->from);
+		return TS_EXIT_USAGE;
+	}
+	if (!ts_gpu_backend(m->backend, &ops, error))
+		return TS_EXIT_USAGE;
+	if (ops != NULL && ops->only_by_name) {
+		ts_refuse(error,
+			"--backend %s: times on the CPU say nothing about a GPU; name a GPU's "
+			"backend, or give --from FILE with times of one",
+			m->backend);
 		return TS_EXIT_USAGE;
 	}
 	if (m->from != NULL)

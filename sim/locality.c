@@ -3,6 +3,19 @@
 
 #include <string.h>
 
+uint64_t ts_locality_bytes(const struct ts_plan *plan, uint32_t caches)
+{
+	uint64_t lines = 0;
+
+	for (uint32_t i = 0; i < plan->grid_count; i++) {
+		const struct ts_plan *grid = plan->grids == NULL ? plan : &plan->grids[i];
+
+		lines += (uint64_t)grid->rows + grid->cols;
+	}
+	return lines * plan->batch.by * caches * sizeof(uint32_t) +
+		((uint64_t)plan->groups + 1) * 2 * sizeof(uint64_t);
+}
+
 static void init(struct ts_locality *l, const struct ts_plan *plan, uint32_t caches)
 {
 	size_t rows, cols;

@@ -33,6 +33,9 @@ struct ts_locality {
 	uint64_t first_panels; /* those of each cache's first wave */
 };
 
+/* Bytes of memory that this takes. */
+uint64_t ts_locality_bytes(const struct ts_plan *plan, uint32_t caches);
+
 void ts_locality_init(struct ts_locality *l, const struct ts_plan *plan,
 	const struct ts_machine *machine, bool shared_l2);
 

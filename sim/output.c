@@ -4,8 +4,106 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "sim/refuse.h"
+
+/* What is to be gone should the program be ended, by a path each; in a fixed place, for a handler
+ * of signals to read. */
+enum { KEPT = 16, PATH_BYTES = 4096, ENTRY_BYTES = 2048 };
+
+static struct {
+	_Atomic bool used;
+	char path[PATH_BYTES];
+} kept[KEPT];
+
+/* Removes a file or a folder, by what may be called in a handler of signals: readdir() may not. */
+static void remove_at(int folder, const char *name)
+{
+	/* As the kernel writes them: the length of an entry and its name. */
+	enum { LENGTH_AT = 16, NAME_AT = 19 };
+	char entries[ENTRY_BYTES];
+	int inside;
+	long got;
+
+	if (unlinkat(folder, name, 0) == 0)
+		return;
+	inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (inside < 0)
+		return;
+	while ((got = syscall(SYS_getdents64, inside, entries, sizeof entries)) > 0)
+		for (long at = 0; at < got;) {
+			const char *entry = entries + at + NAME_AT;
+			uint16_t length;
+
+			if (strcmp(entry, ".") != 0 && strcmp(entry, "..") != 0)
+				remove_at(inside, entry);
+			memcpy(&length, entries + at + LENGTH_AT, sizeof length);
+			at += length;
+		}
+	close(inside);
+	unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+void ts_output_abandon(void)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (atomic_load(&kept[i].used))
+			remove_at(AT_FDCWD, kept[i].path);
+}
+
+static void on_end(int number)
+{
+	ts_output_abandon();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Who ignores a signal, as nohup has it, goes on to. */
+static void watch_ends(void)
+{
+	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+	struct sigaction action = {.sa_handler = on_end}, before;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+		if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(ends[i], &action, NULL);
+}
+
+/* Outputs are opened and folders made by one thread. Beyond KEPT they are left behind. */
+static void keep(const char *path)
+{
+	watch_ends();
+	for (size_t i = 0; i < KEPT; i++)
+		if (!atomic_load(&kept[i].used)) {
+			if (g_strlcpy(kept[i].path, path, PATH_BYTES) < PATH_BYTES)
+				atomic_store(&kept[i].used, true);
+			return;
+		}
+}
+
+static void forget(const char *path)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (atomic_load(&kept[i].used) && strcmp(kept[i].path, path) == 0)
+			atomic_store(&kept[i].used, false);
+}
+
+char *ts_output_make_folder(GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+	char *folder = g_dir_make_tmp("tilesim-XXXXXX", &cause);
+
+	if (folder == NULL)
+		ts_refuse(error, "no temporary folder: %s", cause->message);
+	else
+		keep(folder);
+	return folder;
+}
 
 bool ts_output_open(struct ts_output *o, const char *path, GError **error)
 {
@@ -23,6 +121,7 @@ bool ts_output_open(struct ts_output *o, const char *path, GError **error)
 		g_clear_pointer(&o->part, g_free);
 		o->file = fopen(path, "w");
 	} else if ((handle = g_mkstemp_full(o->part, O_RDWR, 0666)) >= 0) {
+		keep(o->part);
 		o->file = fdopen(handle, "w");
 	}
 	if (o->file != NULL)
@@ -40,6 +139,8 @@ void ts_output_drop(struct ts_output *o)
 			g_unlink(o->part);
 	}
 	o->file = NULL;
+	if (o->part != NULL)
+		forget(o->part);
 	g_clear_pointer(&o->path, g_free);
 	g_clear_pointer(&o->part, g_free);
 }
@@ -96,4 +197,5 @@ void ts_output_remove_folder(const char *folder)
 			g_unlink(path);
 	}
 	g_rmdir(folder);
+	forget(folder);
 }

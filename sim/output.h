@@ -30,6 +30,13 @@ bool ts_output_commit(struct ts_output *o, GError **error);
 /* Removes the part. Does nothing after a commit or for a zeroed `o`. */
 void ts_output_drop(struct ts_output *o);
 
+/* Makes a folder for the program's own files. Free with g_free(). NULL and a refusal. */
+char *ts_output_make_folder(GError **error);
+
+/* Removes the parts that are not committed and those folders, where the program ends by a signal or
+ * a trap; SIGHUP, SIGINT and SIGTERM call it. May be called in handlers of signals. */
+void ts_output_abandon(void);
+
 /* Removes a folder of the program's own making, with all that is in it, as far as it can. */
 void ts_output_remove_folder(const char *folder);
 

@@ -5,8 +5,9 @@
 #include <glib.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <unistd.h>
+
+#include "sim/progress.h"
 
 enum { BATCH = 16, TICK_US = 100000 };
 
@@ -49,27 +50,12 @@ static void *run(void *argument)
 	}
 }
 
-/* A bar, the count and an estimate of the time left. */
-static void show(const struct ts_loop *loop, uint64_t done, gint64 start)
-{
-	double part = (double)done / (double)loop->count;
-	double seconds = (double)(g_get_monotonic_time() - start) / 1e6;
-	char bar[31];
-
-	for (int i = 0; i < 30; i++)
-		bar[i] = part * 30 > i ? '#' : '.';
-	bar[30] = '\0';
-	fprintf(stderr, "\r[%s] %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT " %s, %.0f s left \033[K",
-		bar, done, loop->count, loop->progress, part > 0 ? seconds / part - seconds : 0);
-	fflush(stderr);
-}
-
 uint64_t ts_loop_run(const struct ts_loop *loop)
 {
 	struct shared s = {.loop = loop, .stop = loop->count};
 	g_autofree struct thread *threads = g_new0(struct thread, loop->threads);
-	bool visible = loop->progress != NULL && loop->count > 0 && isatty(STDERR_FILENO) == 1;
-	gint64 start = g_get_monotonic_time();
+	struct ts_progress progress = ts_progress_begin(loop->progress, loop->count);
+	bool visible = progress.visible;
 	unsigned started = 0;
 
 	for (unsigned i = 0; i < loop->threads; i++) {
@@ -85,13 +71,12 @@ uint64_t ts_loop_run(const struct ts_loop *loop)
 	if (!visible || started == 0)
 		run(&threads[0]);
 	while (visible && atomic_load(&s.done) < atomic_load(&s.stop)) {
-		show(loop, atomic_load(&s.done), start);
+		ts_progress_show(&progress, atomic_load(&s.done));
 		usleep(TICK_US);
 	}
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(threads[visible ? i : i + 1].id, NULL);
-	if (visible)
-		fprintf(stderr, "\r\033[K");
+	ts_progress_end(&progress);
 	return atomic_load(&s.stop);
 }
 

@@ -183,15 +183,8 @@ static bool read_until(const char *text, uint64_t end, uint64_t *ret_until, GErr
  * a refusal. */
 static char *make_folder(const char *keep, GError **error)
 {
-	g_autoptr(GError) cause = NULL;
-	char *folder;
-
-	if (keep == NULL) {
-		folder = g_dir_make_tmp("tilesim-plot-XXXXXX", &cause);
-		if (folder == NULL)
-			ts_refuse(error, "no temporary folder: %s", cause->message);
-		return folder;
-	}
+	if (keep == NULL)
+		return ts_output_make_folder(error);
 	if (g_mkdir_with_parents(keep, 0777) == 0)
 		return g_strdup(keep);
 	ts_refuse(error, "--keep %s: %s", keep, g_strerror(errno));

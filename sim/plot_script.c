@@ -196,7 +196,7 @@ bool ts_plot_script_table(
 	const char *kind, const char *table, const char *settings, const char *path, GError **error)
 {
 	const char *format = g_str_has_suffix(path, ".svg") ? "svg" : "png";
-	g_autofree char *folder = g_dir_make_tmp("tilesim-XXXXXX", error);
+	g_autofree char *folder = ts_output_make_folder(error);
 	g_autofree char *file = g_strconcat(kind, ".txt", NULL);
 	g_autofree char *words = g_strdup_printf("format = '%s'\n%s", format, settings);
 	g_autofree char *place = NULL;

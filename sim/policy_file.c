@@ -15,18 +15,22 @@
 
 enum { STUCK_SECONDS = 5, PATIENCE_US = 200000, STACK_BYTES = 1 << 16 };
 
+/* The file whose code runs: its functions as loaded, and its name. */
+struct loaded {
+	struct ts_rules rules;
+	char name[256];
+};
+
 struct ts_policy_file {
 	void *library;
 	struct ts_rules rules;
+	struct loaded before; /* what it takes the place of until it is freed */
 };
 
-/* The one policy file of the program: its functions as loaded, and what the guards need to know.
- * Policies are plain functions, so the guards have nowhere else to look. */
-static struct {
-	struct ts_rules rules;
-	char name[256];
-	_Atomic uint64_t entered, left;
-} loaded;
+/* What the guards need to know. Policies are plain functions, so these have nowhere else to look.
+ */
+static struct loaded loaded;
+static _Atomic uint64_t entered, left;
 
 static _Thread_local const char *_Atomic noted;
 
@@ -65,6 +69,7 @@ static void end_program(const char *what, int code)
 		say(text);
 	}
 	say("\n");
+	ts_output_abandon();
 	/* A sanitizer that has something to say at the exit may abort() in there. */
 	signal(SIGABRT, SIG_DFL);
 	_exit(code);
@@ -89,15 +94,14 @@ static void *watch(void *unused)
 
 	(void)unused;
 	for (;;) {
-		uint64_t left = atomic_load(&loaded.left);
+		uint64_t done = atomic_load(&left);
 
-		if (left != seen || atomic_load(&loaded.entered) == left)
+		if (done != seen || atomic_load(&entered) == done)
 			since = g_get_monotonic_time();
-		seen = left;
+		seen = done;
 		if (g_get_monotonic_time() - since > STUCK_SECONDS * G_USEC_PER_SEC)
 			end_program(" has not returned from one call for 5 seconds: is there an "
-				    "endless "
-				    "loop in next() or cta_tile()?",
+				    "endless loop in it?",
 				1);
 		usleep(PATIENCE_US);
 	}
@@ -107,7 +111,7 @@ static void *watch(void *unused)
 /* A policy file that calls exit() would look like a success. */
 static void on_exit_inside(void)
 {
-	if (atomic_load(&loaded.entered) != atomic_load(&loaded.left))
+	if (atomic_load(&entered) != atomic_load(&left))
 		end_program(": a policy must not call exit()", 1);
 }
 
@@ -118,7 +122,6 @@ static bool same_step(const struct ts_step *a, const struct ts_step *b)
 		a->slot == b->slot && a->parts == b->parts && a->owns == b->owns;
 }
 
-/* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
 /* For this thread a stack of its own to be told of the end of the other one on, unless a sanitizer
  * has given it one. */
 static void lend_stack(void)
@@ -134,14 +137,26 @@ static void lend_stack(void)
 		sigaltstack(&stack, NULL);
 }
 
+/* Around each call into the file. */
+static void enter(void)
+{
+	lend_stack();
+	atomic_fetch_add_explicit(&entered, 1, memory_order_relaxed);
+}
+
+static void leave(void)
+{
+	atomic_fetch_add_explicit(&left, 1, memory_order_relaxed);
+}
+
+/* Asks twice: the contract is a pure function of its arguments, and all checks build on that. */
 static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
 	const struct ts_plan before = *p;
 	struct ts_worker twin = *w;
 	struct ts_step s, again;
 
-	lend_stack();
-	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	enter();
 	s = loaded.rules.next(p, w, answer);
 	again = loaded.rules.next(p, &twin, answer);
 	if (!same_step(&s, &again) || memcmp(w, &twin, sizeof twin) != 0)
@@ -150,7 +165,7 @@ static struct ts_step guarded_next(const struct ts_plan *p, struct ts_worker *w,
 			1);
 	if (memcmp(p, &before, sizeof before) != 0)
 		end_program(": next() changed the plan, which is read-only", 1);
-	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	leave();
 	return s;
 }
 
@@ -159,10 +174,69 @@ static struct ts_tile guarded_cta_tile(
 {
 	struct ts_tile t;
 
-	atomic_fetch_add_explicit(&loaded.entered, 1, memory_order_relaxed);
+	enter();
 	t = loaded.rules.cta_tile(p, s, rank);
-	atomic_fetch_add_explicit(&loaded.left, 1, memory_order_relaxed);
+	leave();
 	return t;
+}
+
+/* What is about the device or the collective is not the policy's to change, and no schedule has
+ * more partial sums than k iterations. */
+static void check_plan(const struct ts_plan *p, const struct ts_plan *before)
+{
+	uint64_t most = (uint64_t)before->items * MAX(before->depth, 1);
+	g_autofree char *text = NULL;
+
+	if (p->domains != before->domains)
+		end_program(": plan() changes the number of domains, which is the device's", 1);
+	if (p->collective != before->collective || p->chunks != before->chunks ||
+		p->chunk_rows.by != before->chunk_rows.by)
+		end_program(": plan() changes the chunks of the collective", 1);
+	if (p->launches > 1 || (p->launches == 1 && p->counters == 0))
+		end_program(
+			": plan() sets launches, which is 0 or 1, and then counts in counter 0", 1);
+	if (p->workspace <= most)
+		return;
+	text = g_strdup_printf(
+		": plan() asks for a workspace of %u slots; a slot is the partial "
+		"sum of one k iteration or more, of which there are %" G_GUINT64_FORMAT,
+		p->workspace, most);
+	end_program(text, 1);
+}
+
+static enum ts_status guarded_plan(struct ts_plan *p, const struct ts_spec *spec)
+{
+	const struct ts_plan before = *p;
+	enum ts_status status;
+
+	enter();
+	status = loaded.rules.policy.plan(p, spec);
+	leave();
+	if ((uint32_t)status >= TS_STATUSES)
+		end_program(": plan() returns something else than an enum ts_status", 1);
+	if (status == TS_OK)
+		check_plan(p, &before);
+	return status;
+}
+
+static uint32_t guarded_counter_items(const struct ts_plan *p, uint32_t counter)
+{
+	uint32_t items;
+
+	enter();
+	items = loaded.rules.policy.counter_items(p, counter);
+	leave();
+	return items;
+}
+
+static enum ts_promise guarded_promise(const struct ts_plan *p)
+{
+	enum ts_promise promise;
+
+	enter();
+	promise = loaded.rules.policy.promise(p);
+	leave();
+	return promise;
 }
 
 /* Writes the public headers where <tilesim/...> finds them. */
@@ -229,6 +303,7 @@ static bool compile(const char *folder, const char *path, GError **error)
 	return false;
 }
 
+/* The folder is not needed once the library is open, and a trap in there would leave it behind. */
 static bool load(struct ts_policy_file *f, const char *folder, const char *path, GError **error)
 {
 	g_autofree char *library = g_build_filename(folder, "policy.so", NULL);
@@ -239,6 +314,7 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 	void (*export)(struct ts_rules *);
 
 	f->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	ts_output_remove_folder(folder);
 	if (f->library == NULL)
 		return ts_refuse(error, "policy file %s cannot be loaded: %s", path, dlerror());
 	sizes = dlsym(f->library, "ts_sizes");
@@ -251,7 +327,9 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 			path);
 	/* ISO C has no conversion from void * to a function; POSIX demands that the bits are it. */
 	memcpy(&export, &symbol, sizeof export);
+	enter();
 	export(&loaded.rules);
+	leave();
 	if (loaded.rules.next == NULL || loaded.rules.cta_tile == NULL ||
 		loaded.rules.policy.plan == NULL || loaded.rules.policy.promise == NULL ||
 		loaded.rules.policy.name == NULL)
@@ -267,9 +345,13 @@ static void guard(const char *path)
 {
 	const int traps[] = {SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGBUS, SIGABRT};
 	struct sigaction action = {.sa_handler = on_trap, .sa_flags = SA_ONSTACK};
+	static bool guarded;
 	pthread_t watcher;
 
 	g_strlcpy(loaded.name, path, sizeof loaded.name);
+	if (guarded)
+		return;
+	guarded = true;
 	atexit(on_exit_inside);
 	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++)
 		sigaction(traps[i], &action, NULL);
@@ -295,25 +377,30 @@ struct ts_policy_file *ts_policy_file_load(const char *path, GError **error)
 			path);
 		return NULL;
 	}
-	folder = g_dir_make_tmp("tilesim-XXXXXX", error);
+	folder = ts_output_make_folder(error);
 	if (folder == NULL)
 		return NULL;
 	source = g_build_filename(folder, "policy.c", NULL);
 	text = g_strdup_printf(exported, absolute);
 	f = g_new0(struct ts_policy_file, 1);
+	f->before = loaded;
 	if (write_headers(folder, error) && g_file_set_contents(source, text, -1, error) &&
 		compile(folder, path, error)) {
 		guard(path);
 		loads = load(f, folder, path, error);
 	}
-	if (!loads)
-		g_clear_pointer(&f, ts_policy_file_free);
-	ts_output_remove_folder(folder);
-	if (f == NULL)
+	if (!loads) {
+		ts_policy_file_free(f);
+		ts_output_remove_folder(folder);
 		return NULL;
+	}
 	f->rules = loaded.rules;
 	f->rules.next = guarded_next;
 	f->rules.cta_tile = guarded_cta_tile;
+	f->rules.policy.plan = guarded_plan;
+	f->rules.policy.promise = guarded_promise;
+	if (f->rules.policy.counter_items != NULL)
+		f->rules.policy.counter_items = guarded_counter_items;
 	return f;
 }
 
@@ -321,6 +408,7 @@ void ts_policy_file_free(struct ts_policy_file *f)
 {
 	if (f == NULL)
 		return;
+	loaded = f->before;
 	if (f->library != NULL)
 		dlclose(f->library);
 	g_free(f);

@@ -40,8 +40,11 @@ static void name_tracks(struct ts_records *r)
 bool ts_records_open(struct ts_records *r, const struct ts_plan *plan,
 	const struct ts_machine *machine, const char *csv, const char *trace, GError **error)
 {
+	g_autofree char *first = csv == NULL ? NULL : g_canonicalize_filename(csv, NULL);
+	g_autofree char *second = trace == NULL ? NULL : g_canonicalize_filename(trace, NULL);
+
 	memset(r, 0, sizeof *r);
-	if (g_strcmp0(csv, trace) == 0 && csv != NULL)
+	if (first != NULL && g_strcmp0(first, second) == 0)
 		return ts_refuse(error, "--records %s and --trace %s: give two files", csv, trace);
 	r->plan = plan;
 	r->machine = machine;

@@ -2,11 +2,13 @@
 #include "sim/request.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/refuse.h"
+#include "verify/coverage.h"
 
-/* The first group of the list that is refused. */
-static void put_group(GString *out, enum ts_status status, const struct ts_spec *s)
+/* The first group of the list that is refused; false if there is none. */
+static bool put_group(GString *out, enum ts_status status, const struct ts_spec *s)
 {
 	int64_t most = status == TS_OVER_CAPACITY ? s->m : TS_COUNT_MAX;
 
@@ -16,7 +18,7 @@ static void put_group(GString *out, enum ts_status status, const struct ts_spec 
 		int64_t k = s->list_k != NULL ? s->list_k[i] : s->k;
 
 		if (ts_in_range(m, 0, most) && ts_in_range(n, 0, TS_COUNT_MAX) &&
-			ts_in_range(k, 0, TS_COUNT_MAX))
+			ts_in_range(k, 0, TS_COUNT_MAX) && (status != TS_UNEVEN_TRIANGLE || m == n))
 			continue;
 		g_string_append_printf(out,
 			"group %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
@@ -24,8 +26,11 @@ static void put_group(GString *out, enum ts_status status, const struct ts_spec 
 			i, m, n, k);
 		if (status == TS_OVER_CAPACITY)
 			g_string_append_printf(out, " with M=%" G_GINT64_FORMAT, s->m);
-		return;
+		if (status == TS_UNEVEN_TRIANGLE)
+			g_string_append(out, " (--groups MxNxK,... gives all sizes of each)");
+		return true;
 	}
+	return false;
 }
 
 /* What was given, for the sentence of ts_status_text(). */
@@ -125,11 +130,14 @@ static void put_given(GString *out, enum ts_status status, const struct ts_spec 
 		g_string_append_printf(out, "--layout %s", ts_layout_name(s->layout));
 		break;
 	case TS_UNEVEN_TRIANGLE:
+		g_string_append(out, "--shape triangle with ");
+		if (!put_group(out, status, s))
+			g_string_append_printf(
+				out, "M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT, s->m, s->n);
 		g_string_append_printf(out,
-			"--shape triangle with M=%" G_GINT64_FORMAT ", N=%" G_GINT64_FORMAT
 			", blocks of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
 			" and clusters of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
-			s->m, s->n, s->block_m, s->block_n, s->cluster_m, s->cluster_n);
+			s->block_m, s->block_n, s->cluster_m, s->cluster_n);
 		break;
 	case TS_UNUSED_ROW_ORDER:
 		g_string_append_printf(out, "--row-order %s with --shape %s and --collective %s",
@@ -186,6 +194,22 @@ bool ts_request_plan_as(struct ts_plan *ret_plan, const struct ts_spec *spec,
 bool ts_request_plan(struct ts_plan *ret_plan, const struct ts_spec *spec, GError **error)
 {
 	return ts_request_plan_as(ret_plan, spec, NULL, error);
+}
+
+bool ts_request_fits(const struct ts_plan *p, uint64_t more, GError **error)
+{
+	uint64_t there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t taken = ts_coverage_bytes(p) + more;
+
+	if (taken <= there / 2)
+		return true;
+	return ts_refuse(error,
+		"%" G_GUINT64_FORMAT
+		" tiles in %u groups with %u counters and %u slots for partial sums take %.1f GB "
+		"to check, more than half of the %.1f GB of this machine; use a smaller problem, "
+		"larger blocks, a smaller batch, fewer counters or fewer splits",
+		p->cells, p->groups, p->counters, p->workspace, (double)taken / 1e9,
+		(double)there / 1e9);
 }
 
 /* A policy file's policy is called by its file in the command, and so here. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sim/progress.h"
 #include "sim/refuse.h"
 #include "sim/request.h"
 #include "verify/wait_graph.h"
@@ -45,7 +46,9 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 		ts_policy_file_note(r->note);
 	}
 	roomy = ts_group_room_give(&r->room, &r->spec);
-	if (!ts_request_plan_as(&r->plan, &roomy, ts_settings_rules(settings), error))
+	if (!ts_request_plan_as(&r->plan, &roomy, ts_settings_rules(settings), error) ||
+		!ts_request_fits(&r->plan,
+			ts_locality_bytes(&r->plan, r->device->amd ? r->device->groups : 1), error))
 		return false;
 	ts_machine_init(&r->machine, r->device, &r->scenario, ctas, r->plan.workers);
 	if (!ts_cost_init(
@@ -108,6 +111,30 @@ static void cover_met(void *data, const struct ts_met *met)
 	ts_coverage_step(&r->coverage, hand, met->worker, &met->step);
 	if (met->step.act == TS_STOP)
 		memset(hand, 0, sizeof *hand);
+}
+
+/* Items computed so far, of a run that may take long. */
+struct watch {
+	struct ts_progress progress;
+	uint64_t done;
+	int64_t next; /* us: when to show it again */
+};
+
+enum { WATCH_US = 100000, WATCH_ITEMS = 1 << 12 };
+
+static void watch_item(void *data, const struct ts_item *item)
+{
+	struct watch *w = data;
+	int64_t now;
+
+	w->done += item->step.owns ? 1 : 0;
+	if (w->done % WATCH_ITEMS != 0)
+		return;
+	now = g_get_monotonic_time();
+	if (now < w->next)
+		return;
+	w->next = now + WATCH_US;
+	ts_progress_show(&w->progress, w->done);
 }
 
 /* Who waits, once nothing can happen any more. */
@@ -188,7 +215,8 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	const struct ts_sink *extra, GError **error)
 {
 	struct jam jam = {.run = r};
-	struct ts_sink sinks[5] = {ts_summary_sink(&r->summary),
+	struct watch watch = {0};
+	struct ts_sink sinks[6] = {ts_summary_sink(&r->summary),
 		{r, cover_item, cover_claim, cover_met}, {&jam, .stuck = note_stuck}};
 	struct ts_engine engine = {.plan = &r->plan,
 		.rules = ts_settings_rules(settings),
@@ -232,10 +260,16 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 	if (extra != NULL)
 		sinks[engine.sink_count++] = *extra;
 	jam.engine = &engine;
+	watch.progress = ts_progress_begin(r->shows_progress ? "items" : NULL, r->plan.items);
+	watch.next = watch.progress.start + WATCH_US;
+	if (watch.progress.visible)
+		sinks[engine.sink_count++] = (struct ts_sink){&watch, watch_item};
 	outcome = ts_engine_run(&engine);
+	ts_progress_end(&watch.progress);
 	end_jam(&jam, &r->coverage);
 	cover_end(r, &outcome);
-	r->sound = ts_coverage_verdict(&r->coverage);
+	r->sound = ts_coverage_verdict(&r->coverage) &&
+		(r->plan.items == 0 || ts_coverage_drained(&r->coverage));
 	ts_summary_close(&r->summary, &outcome);
 	return true;
 }

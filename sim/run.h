@@ -22,6 +22,7 @@ struct ts_run {
 	struct ts_coverage coverage;
 	struct ts_hand *hands; /* by place, where there are partial sums */
 	char *note;            /* the command, for a policy file that traps */
+	bool shows_progress;   /* on a terminal; to be set before it is simulated */
 	bool sound;            /* else coverage.finding says why not */
 };
 

@@ -111,8 +111,7 @@ GOptionContext *ts_settings_context(
 	GOptionEntry more[] = {
 		{"policy-file", 0, 0, G_OPTION_ARG_FILENAME, &s->policy_file,
 			"a header with a policy of your own, in place of --policy", "FILE"},
-		{"window", 0, 0, G_OPTION_ARG_STRING, &s->axes[TS_AXIS_WIDTH],
-			"the same as --swizzle", "VALUE"},
+		{"window", 0, 0, G_OPTION_ARG_STRING, &s->window, "the same as --swizzle", "VALUE"},
 		{0}};
 	g_option_group_add_entries(group, more);
 	g_option_context_add_group(context, group);
@@ -150,6 +149,13 @@ bool ts_settings_parse(
 	}
 	if (count > 1)
 		return ts_refuse(error, "'%s' is not an option; --help lists them", argv[1]);
+	if (s->window != NULL && s->axes[TS_AXIS_WIDTH] != NULL)
+		return ts_refuse(error,
+			"--swizzle %s and --window %s: both name the width of a panel; give one "
+			"of them",
+			s->axes[TS_AXIS_WIDTH], s->window);
+	if (s->window != NULL)
+		s->axes[TS_AXIS_WIDTH] = g_steal_pointer(&s->window);
 	if (s->policy_file == NULL)
 		return true;
 	if (s->axes[TS_AXIS_POLICY] != NULL)
@@ -171,6 +177,7 @@ void ts_settings_finish(struct ts_settings *s)
 	g_strfreev(s->hold);
 	g_strfreev(s->release);
 	g_free(s->policy_file);
+	g_free(s->window);
 	g_clear_pointer(&s->lists, g_ptr_array_unref);
 	if (!s->borrows_file)
 		ts_policy_file_free(s->file);
@@ -234,10 +241,11 @@ bool ts_settings_vary(
 	/* The parser shifts the words that it takes. */
 	g_autofree char **shifted = g_memdup2(argv, ((size_t)argc + 1) * sizeof *argv);
 
+	if (g_strv_contains((const char *const *)argv, "--help") ||
+		g_strv_contains((const char *const *)argv, "-h"))
+		return ts_refuse(error, "'%s': help is for the command itself", words);
 	if (!ts_settings_parse(s, context, argc, shifted, error))
 		return false;
-	if (s->help)
-		return ts_refuse(error, "'%s': help is for the command itself", words);
 	inherit(s, base);
 	return true;
 }
@@ -248,26 +256,44 @@ const struct ts_rules *ts_settings_rules(const struct ts_settings *s)
 }
 
 static bool none_given(const struct ts_settings *s, const struct text_option *options, size_t count,
-	const char *who, const char *const *taken, GError **error)
+	const char *why, const char *const *taken, GError **error)
 {
 	for (size_t i = 0; i < count; i++)
 		if (*field(s, &options[i]) != NULL && !g_strv_contains(taken, options[i].name))
-			return ts_refuse(error, "--%s: %s takes the GPU as it is; leave it out",
-				options[i].name, who);
+			return ts_refuse(error, "--%s: %s; leave it out", options[i].name, why);
 	return true;
+}
+
+static bool no_scenario(
+	const struct ts_settings *s, const char *why, const char *const *taken, GError **error)
+{
+	return none_given(s, scenario_options, G_N_ELEMENTS(scenario_options), why, taken, error) &&
+		none_given(s, list_options, G_N_ELEMENTS(list_options), why, taken, error);
 }
 
 bool ts_settings_real_device(
 	const struct ts_settings *s, const char *who, const char *const *taken, GError **error)
 {
+	g_autofree char *why = NULL;
+
 	if (s->file != NULL)
 		return ts_refuse(error,
 			"--policy-file %s: a kernel has only the registered policies in it",
 			s->policy_file);
-	return none_given(s, device_options, G_N_ELEMENTS(device_options), who, taken, error) &&
-		none_given(
-			s, scenario_options, G_N_ELEMENTS(scenario_options), who, taken, error) &&
-		none_given(s, list_options, G_N_ELEMENTS(list_options), who, taken, error);
+	why = g_strconcat(who, " takes the GPU as it is", NULL);
+	return none_given(s, device_options, G_N_ELEMENTS(device_options), why, taken, error) &&
+		no_scenario(s, why, taken, error);
+}
+
+bool ts_settings_no_time(
+	const struct ts_settings *s, const char *why, const char *const *taken, GError **error)
+{
+	enum ts_dtype dtype;
+	enum ts_edge edge;
+	enum ts_memory memory;
+
+	return no_scenario(s, why, taken, error) && ts_settings_dtype(s, &dtype, error) &&
+		ts_settings_edge(s, &edge, error) && ts_settings_memory(s, &memory, error);
 }
 
 static void put_option(GString *out, const char *name, const char *value)
@@ -291,7 +317,7 @@ char *ts_settings_command(
 
 	if (command[0] != '\0')
 		g_string_append_printf(out, " %s", command);
-	put_option(out, "device", s->device == NULL ? TS_DEFAULT_DEVICE : s->device);
+	put_option(out, "device", ts_settings_device_name(s));
 	for (size_t i = 1; i < G_N_ELEMENTS(device_options); i++)
 		put_option(out, device_options[i].name, *field(s, &device_options[i]));
 	put_option(out, "policy-file", s->policy_file);

@@ -7,12 +7,10 @@
 #include "sim/policy_file.h"
 #include "sim/scenario.h"
 
-#define TS_DEFAULT_DEVICE "mi300x"
-
 /* As typed; NULL where not given. ts_settings_finish() frees what the option parser made. */
 struct ts_settings {
 	char *axes[TS_AXES];
-	char *policy_file;
+	char *policy_file, *window; /* the latter until it is the axis' */
 	char *device, *dtype, *cus, *occupancy, *max_cluster, *max_counters;
 	char *clock, *claim_ns, *prologue_ns, *epilogue_ns, *link_gbps;
 	char *edge, *memory, *domain, *jitter, *seed;
@@ -44,6 +42,9 @@ bool ts_settings_vary(
 /* The policy file's rules, or NULL for the registered policies. */
 const struct ts_rules *ts_settings_rules(const struct ts_settings *s);
 
+/* As given, or what stands in for it. */
+const char *ts_settings_device_name(const struct ts_settings *s);
+
 /* The device, with every override applied; of --xcds only a single number. NULL and a refusal. */
 struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error);
 
@@ -71,6 +72,12 @@ bool ts_settings_scenario(const struct ts_settings *s, const struct ts_device *d
  * a kernel runs on a real device. `who` takes it as it is: "the GEMM". */
 bool ts_settings_real_device(
 	const struct ts_settings *s, const char *who, const char *const *taken, GError **error);
+
+/* Refuses the scenario, but for those in `taken`, where nothing takes time, which `why` says: "a
+ * trace is what has happened". What says how long something takes may be there, for commands to be
+ * alike, but must make sense. */
+bool ts_settings_no_time(
+	const struct ts_settings *s, const char *why, const char *const *taken, GError **error);
 
 /* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". */
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error);

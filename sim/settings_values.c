@@ -55,10 +55,14 @@ static bool name(const char *option, const char *text, const char *(*names)(int 
 	return ts_refuse(error, "--%s '%s': must be one of %s", option, text, all->str);
 }
 
+const char *ts_settings_device_name(const struct ts_settings *s)
+{
+	return s->device == NULL ? "mi300x" : s->device;
+}
+
 struct ts_device *ts_settings_device(const struct ts_settings *s, GError **error)
 {
-	struct ts_device *d =
-		ts_device_load(s->device == NULL ? TS_DEFAULT_DEVICE : s->device, error);
+	struct ts_device *d = ts_device_load(ts_settings_device_name(s), error);
 	int64_t units, occupancy, max_cluster, xcds;
 	double clock = 0;
 

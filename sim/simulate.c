@@ -47,8 +47,14 @@ static bool find_reference(const struct ts_settings *base, const char *words,
 {
 	struct ts_settings settings;
 	struct ts_device *device = NULL;
-	bool good = ts_settings_vary(&settings, base, words, error);
+	bool good;
 
+	if (strspn(words, " \t\n") == strlen(words))
+		return ts_refuse(error,
+			"--no-slower-than '%s': nothing is slower than itself; give options, such "
+			"as '--policy persistent'",
+			words);
+	good = ts_settings_vary(&settings, base, words, error);
 	if (good)
 		device = ts_settings_device(&settings, error);
 	good = device != NULL && run_reference(&settings, device, ret_reference, error);
@@ -126,6 +132,7 @@ static int simulate_run(const struct ts_settings *settings, const struct options
 		ts_records_open(&records, &run.plan, &run.machine, o->records, o->trace, error)) {
 		bool good;
 
+		run.shows_progress = true;
 		sink = ts_records_sink(&records);
 		good = ts_run_simulate(&run, settings, &sink, error);
 		good = ts_records_close(&records, good, error) && good;

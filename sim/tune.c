@@ -68,7 +68,11 @@ static gint by_makespan(gconstpointer a, gconstpointer b)
 
 static void simulate(struct search *s, unsigned threads)
 {
-	struct ts_loop loop = {.count = s->all->len, .threads = threads, .work = work, .data = s};
+	struct ts_loop loop = {.count = s->all->len,
+		.threads = threads,
+		.progress = "simulations",
+		.work = work,
+		.data = s};
 
 	ts_loop_run(&loop);
 	g_array_sort(s->all, by_makespan);
@@ -378,6 +382,16 @@ static char **spell_out(int argc, char **argv, GError **error)
 			argv[1], at == 3 ? " " : "", at == 3 ? argv[2] : "");
 		return NULL;
 	}
+	for (int i = at; at > 1 && i < argc; i++)
+		for (size_t j = 0; j < G_N_ELEMENTS(names); j++)
+			if (g_str_has_prefix(argv[i], names[j]) &&
+				strchr("=", argv[i][strlen(names[j])]) != NULL) {
+				ts_refuse(error,
+					"tune %s %s %s and %s: the sizes are given twice; leave "
+					"out one",
+					argv[1], argv[2], argv[3], argv[i]);
+				return NULL;
+			}
 	out = g_ptr_array_new();
 	at = 1;
 	g_ptr_array_add(out, argv[0]);

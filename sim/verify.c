@@ -40,6 +40,7 @@ struct tally {
 	uint64_t refused_at;
 	struct ts_spec refused_spec; /* the first of them */
 	bool failed;
+	GError *too_large; /* the failure is none of the schedule: there is no memory to check it */
 	enum ts_goal goal; /* that is missed; TS_GOALS where the fault is in the checker */
 	char *missed;      /* in words */
 	uint64_t failed_at;
@@ -114,6 +115,9 @@ static enum ts_status check(struct tally *t, const struct job *job, const struct
 	status = ts_plan_make_as(&plan, spec, &policy);
 	if (status != TS_OK)
 		return status;
+	t->failed = !ts_request_fits(&plan, 0, &t->too_large);
+	if (t->failed)
+		return TS_OK;
 	live = live_workers(t, job, &plan);
 	t->goal = TS_GOALS;
 	t->checker.places = residency(job, &plan);
@@ -278,7 +282,8 @@ static struct tally *add_up(struct tally *tallies, unsigned threads, struct tall
 }
 
 /* All requests of the job; adds to `sum`, and reports a failure. */
-static int run_job(struct job *job, unsigned threads, enum ts_format format, struct tally *sum)
+static int run_job(
+	struct job *job, unsigned threads, enum ts_format format, struct tally *sum, GError **error)
 {
 	g_autofree struct tally *tallies = g_new0(struct tally, threads);
 	g_autofree void **states = g_new(void *, threads);
@@ -289,6 +294,7 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 		.data = job,
 		.states = states};
 	struct tally *failure;
+	int code = TS_EXIT_OK;
 
 	for (unsigned i = 0; i < threads; i++) {
 		ts_checker_init(&tallies[i].checker);
@@ -299,16 +305,22 @@ static int run_job(struct job *job, unsigned threads, enum ts_format format, str
 	}
 	ts_loop_run(&loop);
 	failure = add_up(tallies, threads, sum);
-	if (failure != NULL)
+	if (failure != NULL && failure->too_large != NULL) {
+		g_propagate_error(error, g_steal_pointer(&failure->too_large));
+		code = TS_EXIT_USAGE;
+	} else if (failure != NULL) {
 		report_failure(failure, job, format);
+		code = TS_EXIT_UNSOUND;
+	}
 	for (unsigned i = 0; i < threads; i++) {
 		ts_checker_finish(&tallies[i].checker);
 		g_free(tallies[i].live);
 		g_free(tallies[i].note);
 		g_free(tallies[i].missed);
+		g_clear_error(&tallies[i].too_large);
 		ts_group_room_finish(&tallies[i].room);
 	}
-	return failure == NULL ? TS_EXIT_OK : TS_EXIT_UNSOUND;
+	return code;
 }
 
 /* The numbers of --random, --seed, --jobs and --residency. */
@@ -325,15 +337,17 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 	if (o->random != NULL &&
 		(!ts_parse_int(o->random, &count) || !ts_in_range(count, 1, INT64_C(1) << 40)))
 		return ts_refuse(error,
-			"--random %s: must be a whole number of requests, 1 or more", o->random);
+			"--random %s: must be a whole number of requests from 1 to 1099511627776",
+			o->random);
 	if (settings->seed != NULL && (!ts_parse_int(settings->seed, &seed) || seed < 0))
-		return ts_refuse(
-			error, "--seed %s: must be a whole number, 0 or more", settings->seed);
+		return ts_refuse(error,
+			"--seed %s: must be a whole number from 0 to %" G_GINT64_FORMAT,
+			settings->seed, G_MAXINT64);
 	if (o->residency != NULL &&
 		(!ts_parse_int(o->residency, &residency) ||
 			!ts_in_range(residency, 1, TS_COUNT_MAX)))
 		return ts_refuse(error,
-			"--residency %s: must be a whole number of workers, 1 or more",
+			"--residency %s: must be a whole number of workers from 1 to 2147483647",
 			o->residency);
 	if (o->random == NULL && job->axes.count == UINT64_MAX)
 		return ts_refuse(error,
@@ -349,19 +363,17 @@ static bool read_numbers(const struct ts_settings *settings, const struct option
 /* Refuses what only a simulation knows. */
 static bool no_time(const struct ts_settings *settings, GError **error)
 {
+	static const char *const taken[] = {"mask", "seed", NULL};
 	bool hardware = false;
 
-	if (!ts_settings_hardware_domain(settings, &hardware, error))
+	if (!ts_settings_no_time(settings, "verify has no time, and tries orders of events instead",
+		    taken, error) ||
+		!ts_settings_hardware_domain(settings, &hardware, error))
 		return false;
 	if (hardware)
 		return ts_refuse(error,
 			"--domain hardware: verify has no places; a worker's XCD is its "
 			"id %% xcds");
-	if (settings->slow != NULL || settings->hold != NULL || settings->release != NULL ||
-		settings->jitter != NULL)
-		return ts_refuse(error,
-			"verify has no time, so no --slow, --hold, --release or "
-			"--jitter; it tries orders of events instead");
 	return true;
 }
 
@@ -398,7 +410,8 @@ static int verify_product(const struct ts_settings *settings, const struct optio
 			g_array_index(job.axes.spans[TS_AXIS_XCDS], struct ts_span, 0).first[0],
 			error);
 	if (good && ts_settings_scenario(settings, device, &scenario, error))
-		code = run_job(&job, (unsigned)MIN((uint64_t)jobs, MAX(job.count, 1)), format, sum);
+		code = run_job(
+			&job, (unsigned)MIN((uint64_t)jobs, MAX(job.count, 1)), format, sum, error);
 	ts_scenario_finish(&scenario);
 	ts_axes_finish(&job.axes);
 	ts_device_free(device);

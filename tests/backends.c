@@ -84,6 +84,8 @@ static const struct expectation auto_messages[] = {
 	{"no backend at all", "gpu probe", NULL, NULL, ABSENT,
 		"; AMD's HIP library (libamdhip64.so.7, .6 or .5) is not installed; --backend cpu "
 		"needs none"},
+	{"no backend at all, where the CPU's times are of no use", "gpu calibrate", NULL, NULL,
+		ABSENT, "AMD's HIP library (libamdhip64.so.7, .6 or .5) is not installed\n"},
 	{"the first backend with a device", "gpu probe --m 700 --n 900 --k 128", "HIP_6", NULL, OK,
 		"device       AMD Instinct Fake: 40 CUs in 8 XCDs"},
 };

@@ -2,6 +2,7 @@
 #include "tests/call.h"
 
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 struct call ts_call(const char *folder, const char *words)
@@ -29,6 +30,49 @@ void ts_call_finish(struct call *c)
 {
 	g_free(c->out);
 	g_free(c->err);
+}
+
+void ts_call_ends(const char *words, const struct call *c, int code)
+{
+	if (c->code != code)
+		g_error("tilesim %s: exit code %d, not %d: %s%s", words, c->code, code, c->out,
+			c->err);
+}
+
+bool ts_call_says(const char *text, const char *parts)
+{
+	g_auto(GStrv) words = g_strsplit(parts, "|", -1);
+
+	for (size_t i = 0; words[i] != NULL; i++)
+		if (strstr(text, words[i]) == NULL)
+			return false;
+	return true;
+}
+
+char *ts_call_read(const char *folder, const char *name)
+{
+	g_autofree char *path = g_build_filename(folder, name, NULL);
+	g_autoptr(GError) error = NULL;
+	char *text;
+
+	g_file_get_contents(path, &text, NULL, &error);
+	g_assert_no_error(error);
+	return text;
+}
+
+int ts_call_clean(const char *folder)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+	int count = 0;
+
+	while ((name = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		g_assert_cmpint(g_unlink(path), ==, 0);
+		count++;
+	}
+	return count;
 }
 
 void ts_call_expect(const char *words, int code, const char *says)

@@ -11,7 +11,8 @@ number=0
 
 result() { number=$((number + 1)); echo "$1 $number - $2"; }
 
-# Of a program's code object: what its instructions must have. A line beginning with ! must be absent.
+# Of a program's code object: what its instructions must have. A line beginning with ! must be
+# absent.
 probe_gfx90a()
 {
 	cat <<'END'
@@ -100,8 +101,8 @@ lacks()
 	done
 }
 
-# waits FILE PLANT: prints what is wrong with the waits for loads to LDS of each kernel, with this awk
-# code in front. The barrier of the loop along k, the last one in front of the first matrix
+# waits FILE PLANT: prints what is wrong with the waits for loads to LDS of each kernel, with this
+# awk code in front. The barrier of the loop along k, the last one in front of the first matrix
 # instruction, must come right behind a wait, or nobody knows that another wave's loads are there.
 # Between a branch and the matrix instructions there must be none, or loads end before they begin.
 waits()
@@ -130,8 +131,8 @@ waits()
 		END { end() }'
 }
 
-# resources FILE TARGET: a line for each kernel: its name, VGPRs, SGPRs, bytes of shared memory and of
-# scratch, spilled VGPRs, and how many waves the VGPRs leave room for in a SIMD.
+# resources FILE TARGET: a line for each kernel: its name, VGPRs, SGPRs, bytes of shared memory and
+# of scratch, spilled VGPRs, and how many waves the VGPRs leave room for in a SIMD.
 resources()
 {
 	llvm-readobj-22 --notes "$1" | awk -v target="$2" '
@@ -205,7 +206,8 @@ check_fails()
 	fi
 }
 
-if [ $# = 0 ] || ! command -v llvm-objdump-22 >/dev/null || ! command -v llvm-readobj-22 >/dev/null; then
+if [ $# = 0 ] || ! command -v llvm-objdump-22 >/dev/null ||
+	! command -v llvm-readobj-22 >/dev/null; then
 	echo 1..1
 	echo "ok 1 - AMD's code objects # SKIP none were built, or no llvm-22"
 	exit 0

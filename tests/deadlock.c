@@ -364,42 +364,6 @@ static void test_commands(void)
 	g_free(folder);
 }
 
-/* Nor does a call come back that calls itself again and again, and its stack ends. */
-static void test_recursion(void)
-{
-	static const char text[] =
-		"#include <tilesim/rules.h>\n"
-		"static uint32_t sink(volatile uint32_t *above)\n"
-		"{\n"
-		"	volatile uint32_t here[999] = {*above + 1};\n"
-		"	return sink(here) + here[0];\n"
-		"}\n"
-		"static struct ts_step next(\n"
-		"	const struct ts_plan *p, struct ts_worker *w, uint32_t answer)\n"
-		"{\n"
-		"	return ts_order_item(p, sink(&w->id) + answer);\n"
-		"}\n"
-		"static struct ts_rules ts_user_rules(void)\n"
-		"{\n"
-		"	return ts_rules_make(\"deep\", \"\", next);\n"
-		"}\n";
-	g_autofree char *path = NULL;
-	struct call c;
-
-	folder = g_dir_make_tmp("tilesim-deadlock-XXXXXX", NULL);
-	path = g_build_filename(folder, "deep.h", NULL);
-	g_assert_true(g_file_set_contents(path, text, -1, NULL));
-	c = ts_call(folder, "verify --policy-file deep.h --m 256 --n 256 --k 64");
-	g_assert_cmpint(c.code, ==, 1);
-	g_assert_nonnull(strstr(c.err,
-		"policy file deep.h: access to memory that is not there, or "
-		"a recursion without end"));
-	ts_call_finish(&c);
-	g_unlink(path);
-	g_rmdir(folder);
-	g_free(folder);
-}
-
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -412,6 +376,5 @@ int main(int argc, char **argv)
 	g_test_add_func("/deadlock/places of several queues", test_queues);
 	g_test_add_func("/deadlock/half a million workers", test_large);
 	g_test_add_func("/deadlock/commands", test_commands);
-	g_test_add_func("/deadlock/recursion", test_recursion);
 	return g_test_run();
 }

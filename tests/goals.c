@@ -144,7 +144,7 @@ static const struct pace paces[] = {
 	{"half of the SMs take twice as long", "--cus 4 --no-slower-than '--cus 8'", 1,
 		"2.00 times as long as the "},
 	{"twice the SMs do not", "--cus 8 --no-slower-than '--cus 4'", 0, ""},
-	{"nothing else is not slower", "--cus 8 --no-slower-than ''", 0, ""},
+	{"nothing else is not slower", "--cus 8 --no-slower-than '--cus 8'", 0, ""},
 	{"another order", "--cus 8 --order row --swizzle 0 --no-slower-than '--order column'", 0,
 		""},
 	{"a policy without the mode of this one",

@@ -206,7 +206,8 @@ static const struct {
 		"nobody would do the rest"},
 	{"too late", CPU "--release xcd1@900000000", 2, "ask earlier, or give it more work"},
 	{"several plans", CPU "--order row,column", 2, "gpu release takes one plan, not 2"},
-	{"a kernel that the CPU lacks", "gpu release --backend cpu --kernel sm90", 77, "no GPU"},
+	{"a kernel that the CPU lacks", "gpu release --backend cpu --kernel sm90", 2,
+		"--kernel mma"},
 	{"no GPU, or one", "gpu release --backend hip", 77, "no GPU"},
 };
 

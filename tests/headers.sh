@@ -1,6 +1,6 @@
 #!/bin/sh
-# The policy headers compile without a warning wherever kernels are written: C11, C++17, CUDA and HIP;
-# and so do kernels that run everywhere, as C11.
+# The policy headers compile without a warning wherever kernels are written: C11, C++17, CUDA and
+# HIP; and so do kernels that run everywhere, as C11.
 # The kernel is the one of the README, so that what people copy is what was compiled. TAP.
 set -u
 root=${TILESIM_SOURCE:?}

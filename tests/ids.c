@@ -4,6 +4,7 @@
 
 #include "tests/vectors/read.h"
 #include "verify/check.h"
+#include "verify/drive.h"
 
 enum { WORLDS = 3000, MANY = 1000, LIST = 3 };
 
@@ -101,7 +102,7 @@ static void walk_both(const struct ts_plan *p)
 	for (; count > 0 && steps > 0; steps--) {
 		uint32_t i = (uint32_t)g_test_rand_int_range(0, (gint32)count);
 		struct ts_worker by_id = workers[i];
-		struct ts_step id = ts_walk_id_step(p, &by_id, answers[i]);
+		struct ts_step id = ts_drive_id_step(p, &by_id, answers[i]);
 		struct ts_step s = ts_next(p, &workers[i], answers[i]);
 
 		if (id.act == TS_WORK) {

@@ -261,6 +261,31 @@ static void test_check_plan(void)
 	}
 }
 
+/* More than the items and each worker's vain claim. */
+static uint32_t too_many(const struct ts_plan *p, uint32_t counter)
+{
+	return ts_worksteal_counter_items(p, counter) + (counter == 1 ? 3 : 0);
+}
+
+/* All is computed, and still the counter is not what the policy says that it is. */
+static void test_not_drained(void)
+{
+	static const char words[] = "policy=worksteal tiles=3x3 workers=2 xcds=2";
+	struct ts_rules rules = {ts_next, ts_cta_tile, ts_policy(TS_WORKSTEAL)};
+	struct ts_plan plan = ts_request_make(words);
+	struct ts_coverage c;
+
+	ts_coverage_init(&c);
+	ts_expect_run(&c, &plan, &rules, TS_LAST_ONE, MANY, NULL);
+	ts_expect(words, &c, TS_SOUND, "");
+	rules.policy.counter_items = too_many;
+	ts_expect_run(&c, &plan, &rules, TS_IN_TURNS, MANY, NULL);
+	ts_expect(words, &c, TS_NOT_DRAINED,
+		"counter 1 (XCD 1, slot 0) has 1 of its 7 items left, though all tiles are "
+		"computed");
+	ts_coverage_finish(&c);
+}
+
 /* One coverage follows plans that grow, shrink and fail, and forgets each. */
 static void test_reuse(void)
 {
@@ -407,6 +432,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/a finding names eight tiles", test_names_eight_tiles);
 	g_test_add_func(
 		"/a plan is checked with every pick and the fewest workers", test_check_plan);
+	g_test_add_func("/a counter that keeps items though all is computed", test_not_drained);
 	g_test_add_func("/one coverage serves plans of any size", test_reuse);
 	ts_missing_add();
 	return g_test_run();

@@ -37,6 +37,12 @@ void ts_coverage_finish(struct ts_coverage *c)
 	g_clear_pointer(&c->workspace.slots, g_free);
 }
 
+uint64_t ts_coverage_bytes(const struct ts_plan *plan)
+{
+	return (plan->cells + 63) / 64 * sizeof(uint64_t) + plan->counters * sizeof(uint32_t) +
+		plan->workspace * sizeof(struct ts_slot);
+}
+
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan)
 {
 	size_t words = (plan->cells + 63) / 64;
@@ -291,4 +297,16 @@ bool ts_coverage_verdict(struct ts_coverage *c)
 		ts_coverage_fault(c, &f);
 	}
 	return c->finding.fault == TS_SOUND;
+}
+
+bool ts_coverage_drained(struct ts_coverage *c)
+{
+	struct ts_finding f = {0};
+
+	ts_finding_blame(&f, c->plan, c->rules, c->claimed);
+	if (f.fault == TS_SOUND)
+		return true;
+	f.fault = TS_NOT_DRAINED;
+	ts_coverage_fault(c, &f);
+	return false;
 }

@@ -26,6 +26,9 @@ struct ts_coverage {
 void ts_coverage_init(struct ts_coverage *c);
 void ts_coverage_finish(struct ts_coverage *c);
 
+/* Bytes that a run of `plan` takes there, but for what cut tiles take as they are computed. */
+uint64_t ts_coverage_bytes(const struct ts_plan *plan);
+
 /* Empties `c` for a run of `plan`, which must outlive it. */
 void ts_coverage_reset(struct ts_coverage *c, const struct ts_plan *plan);
 
@@ -36,6 +39,10 @@ bool ts_coverage_step(
 
 /* To be called when no worker is left. True if all is well, else c->finding says what is not. */
 bool ts_coverage_verdict(struct ts_coverage *c);
+
+/* After a verdict that is sound, of a run whose claims were all marked: has each counter given out
+ * as many items as the policy says that it has? */
+bool ts_coverage_drained(struct ts_coverage *c);
 
 /* Notes the first finding only. */
 void ts_coverage_fault(struct ts_coverage *c, const struct ts_finding *f);

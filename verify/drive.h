@@ -45,6 +45,9 @@ bool ts_drive_run(const struct ts_walk *walk, const struct ts_plan *plan,
 /* The loops of loops.c: of a plan of a registered policy, with nobody who is told of items. */
 bool ts_drive_registered(struct ts_run *r);
 
+/* ts_next() as the loops of ids.c ask it: an item has its id in `m`. */
+struct ts_step ts_drive_id_step(const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
+
 /* The rare half of the loop below. */
 bool ts_drive_deadlock(struct ts_run *r);
 bool ts_drive_fault(struct ts_run *r, enum ts_fault kind, const struct ts_seat *seat);

@@ -30,6 +30,7 @@ const char *ts_fault_name(enum ts_fault fault)
 	case TS_OWNERS: return "wrong owner";
 	case TS_COUNTER: return "counter out of range";
 	case TS_STARVED: return "starvation";
+	case TS_NOT_DRAINED: return "counter not drained";
 	case TS_DEADLOCK: return "deadlock";
 	case TS_ENDLESS: return "endless";
 	case TS_NO_STEP: return "unknown step";
@@ -109,7 +110,8 @@ static void put_outside(GString *out, const struct ts_finding *f, const struct t
 		below ? grid->m : grid->n, below ? "rows" : "columns");
 }
 
-static void put_starved(GString *out, const struct ts_finding *f, const struct ts_plan *p)
+/* What a counter still has. */
+static void put_left(GString *out, const struct ts_finding *f, const struct ts_plan *p)
 {
 	uint32_t owned = p->queue_domains * p->slots.by;
 
@@ -119,11 +121,8 @@ static void put_starved(GString *out, const struct ts_finding *f, const struct t
 			f->counter % p->slots.by);
 	else if (ts_worksteal_has_global((enum ts_mode)p->mode))
 		g_string_append(out, " (global)");
-	g_string_append_printf(out,
-		" has %u of its %u items left and no worker that would claim them; nobody "
-		"computes ",
+	g_string_append_printf(out, " has %u of its %u items left",
 		f->counter_items - MIN(f->claimed, f->counter_items), f->counter_items);
-	put_tiles(out, f, p);
 }
 
 static void put_link(GString *out, const struct ts_link *link, uint32_t next)
@@ -267,7 +266,17 @@ char *ts_finding_text(const struct ts_finding *f, const struct ts_plan *p)
 			"worker %u uses counter %u, but the plan has %u counters", f->worker,
 			f->counter, p->counters);
 		break;
-	case TS_STARVED: put_starved(out, f, p); break;
+	case TS_STARVED:
+		put_left(out, f, p);
+		g_string_append(out, " and no worker that would claim them; nobody computes ");
+		put_tiles(out, f, p);
+		break;
+	case TS_NOT_DRAINED:
+		put_left(out, f, p);
+		g_string_append(out,
+			", though all tiles are computed: it was said to give out more items than "
+			"are claimed from it");
+		break;
 	case TS_DEADLOCK: put_deadlock(out, f); break;
 	case TS_ENDLESS:
 		g_string_append_printf(out,

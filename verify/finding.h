@@ -16,6 +16,7 @@ enum ts_fault {
 	TS_OWNERS,       /* a tile without an owner, or with two */
 	TS_COUNTER,      /* a counter that the plan does not have */
 	TS_STARVED,      /* a counter still has items and no worker that would claim them */
+	TS_NOT_DRAINED,  /* all is computed, but a counter would still give out items */
 	TS_DEADLOCK,     /* all resident workers wait */
 	TS_ENDLESS,      /* more steps than any schedule of this plan needs */
 	TS_NO_STEP,      /* an answer that is no step of the contract */

@@ -62,74 +62,34 @@ G_ALWAYS_INLINE static inline bool mark(
 	return true;
 }
 
-/* As in loops.c. */
-G_ALWAYS_INLINE static inline bool known(
-	struct ts_run *r, enum ts_policy_id policy, ts_drive_next *next, enum ts_mode mode)
+/* All is known as it is: there is no order to look into. */
+G_ALWAYS_INLINE static inline bool narrow(struct ts_plan *plan)
 {
-	struct ts_plan plan = *r->plan;
-
-	plan.mode = mode;
-	plan.workspace = 0;
-	plan.launches = policy == TS_CLC ? 1 : 0;
-	return ts_drive(r, &plan, next, mark, false);
+	(void)plan;
+	return true;
 }
 
-G_NO_INLINE static bool steal(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_STEAL);
-}
+#include "verify/loops.h"
 
-G_NO_INLINE static bool slots(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_SLOTS);
-}
-
-G_NO_INLINE static bool global(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_GLOBAL);
-}
-
-G_NO_INLINE static bool hierarchical(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_HIERARCHICAL);
-}
-
-G_NO_INLINE static bool clc(struct ts_run *r)
-{
-	return known(r, TS_CLC, ts_clc_next, TS_STEAL);
-}
-
-static bool (*loop_of(const struct ts_plan *p))(struct ts_run *)
-{
-	static bool (*const worksteal[TS_MODES])(struct ts_run *) = {[TS_STEAL] = steal,
-		[TS_SLOTS] = slots,
-		[TS_GLOBAL] = global,
-		[TS_HIERARCHICAL] = hierarchical};
-
-	if (p->policy == TS_WORKSTEAL)
-		return worksteal[p->mode];
-	return p->policy == TS_CLC ? clc : NULL;
-}
-
-struct ts_step ts_walk_id_step(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
+struct ts_step ts_drive_id_step(const struct ts_plan *p, struct ts_worker *w, uint32_t answer)
 {
 	return ts_next(p, w, answer);
 }
 
 bool ts_walk_has_ids(const struct ts_plan *plan)
 {
-	return loop_of(plan) != NULL && plan->items <= plan->cells;
+	return find_loop(plan) != NULL && plan->items <= plan->cells;
 }
 
 bool ts_walk_ids(const struct ts_walk *walk, const struct ts_plan *plan, struct ts_coverage *c)
 {
 	uint64_t gaps = 0;
 
-	if (!ts_drive_run(walk, plan, NULL, c, loop_of(plan)))
+	if (!ts_drive_run(walk, plan, NULL, c, find_loop(plan)))
 		return false;
 	for (size_t i = 0; i < plan->items / 64; i++)
 		gaps |= ~c->bits[i];
 	if (plan->items % 64 != 0)
 		gaps |= ~c->bits[plan->items / 64] << (64 - plan->items % 64);
-	return gaps == 0;
+	return gaps == 0 && ts_coverage_drained(c);
 }

@@ -59,29 +59,16 @@ bool ts_walk_order(const struct ts_plan *plan, struct ts_coverage *c)
 	return ts_coverage_verdict(c);
 }
 
-/* The loop once more for a simple plan of a policy and mode that cut no item, known to the
- * compiler, and with a copy of the plan that no store in the loop can change. Without any of this
- * it takes half as long again. */
-G_ALWAYS_INLINE static inline bool known(
-	struct ts_run *r, enum ts_policy_id policy, ts_drive_next *next, enum ts_mode mode)
+/* The order of a simple plan is known too. */
+G_ALWAYS_INLINE static inline bool narrow(struct ts_plan *plan)
 {
-	enum ts_order order = (enum ts_order)r->plan->order;
-	struct ts_plan plan = *r->plan;
-
-	/* For the compiler. */
-	if (ts_order_is_curve(order))
-		return false;
-	plan.plain = true;
-	plan.order = order;
-	plan.mode = mode;
-	plan.workspace = 0;
-	plan.launches = policy == TS_CLC ? 1 : 0;
-	if (policy == TS_DATA_PARALLEL || policy == TS_PERSISTENT)
-		plan.counters = 0;
-	return ts_drive(r, &plan, next, mark, false);
+	plan->plain = true;
+	/* For the compiler: a curve is not simple. */
+	return !ts_order_is_curve((enum ts_order)plan->order);
 }
 
-/* Each is a function of its own: the compiler stops inlining in one that has grown too large. */
+#include "verify/loops.h"
+
 G_NO_INLINE static bool data_parallel(struct ts_run *r)
 {
 	return known(r, TS_DATA_PARALLEL, ts_data_parallel_next, TS_STEAL);
@@ -92,52 +79,19 @@ G_NO_INLINE static bool persistent(struct ts_run *r)
 	return known(r, TS_PERSISTENT, ts_persistent_next, TS_STEAL);
 }
 
-G_NO_INLINE static bool steal(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_STEAL);
-}
-
-G_NO_INLINE static bool slots(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_SLOTS);
-}
-
-G_NO_INLINE static bool global(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_GLOBAL);
-}
-
-G_NO_INLINE static bool hierarchical(struct ts_run *r)
-{
-	return known(r, TS_WORKSTEAL, ts_worksteal_next, TS_HIERARCHICAL);
-}
-
-G_NO_INLINE static bool clc(struct ts_run *r)
-{
-	return known(r, TS_CLC, ts_clc_next, TS_STEAL);
-}
-
-static bool worksteal(struct ts_run *r)
-{
-	switch ((enum ts_mode)r->plan->mode) {
-	case TS_STEAL: return steal(r);
-	case TS_SLOTS: return slots(r);
-	case TS_GLOBAL: return global(r);
-	case TS_HIERARCHICAL: return hierarchical(r);
-	case TS_MODES: break;
-	}
-	return false;
-}
-
 bool ts_drive_registered(struct ts_run *r)
 {
+	loop *claiming = find_loop(r->plan);
+
 	if (!is_simple(r->plan))
 		return ts_drive(r, r->plan, ts_next, mark, false);
+	if (claiming != NULL)
+		return claiming(r);
 	switch ((enum ts_policy_id)r->plan->policy) {
 	case TS_DATA_PARALLEL: return data_parallel(r);
 	case TS_PERSISTENT: return persistent(r);
-	case TS_WORKSTEAL: return worksteal(r);
-	case TS_CLC: return clc(r);
+	case TS_WORKSTEAL:
+	case TS_CLC:
 	case TS_STREAM_K:
 	case TS_SPLIT_K:
 	case TS_POLICIES: break;

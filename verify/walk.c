@@ -174,7 +174,7 @@ bool ts_walk_run(const struct ts_walk *walk, const struct ts_plan *plan,
 	bool registered = rules == NULL && walk->item == NULL;
 	bool ran = ts_drive_run(walk, plan, rules, c, registered ? ts_drive_registered : general);
 
-	return plan->items == 0 || (ts_coverage_verdict(c) && ran);
+	return plan->items == 0 || (ts_coverage_verdict(c) && ran && ts_coverage_drained(c));
 }
 
 /* The counter that a worker claims from first; plan.counters where it does something else. */

@@ -43,9 +43,6 @@ bool ts_walk_order(const struct ts_plan *plan, struct ts_coverage *c);
  * of items. */
 bool ts_walk_ids(const struct ts_walk *walk, const struct ts_plan *plan, struct ts_coverage *c);
 
-/* ts_next() as ts_walk_ids() asks it: an item has its id in `m`. */
-struct ts_step ts_walk_id_step(const struct ts_plan *p, struct ts_worker *w, uint32_t answer);
-
 /* Does the policy promise that the workers in `live`, NULL for all, are enough? */
 bool ts_walk_survives(
 	const struct ts_plan *plan, const struct ts_rules *rules, const uint8_t *live);
