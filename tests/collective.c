@@ -86,6 +86,26 @@ static void test_rows(void)
 	}
 }
 
+/* An item of 2^32 rows, of which the matrix has fewer, has rows of every chunk. */
+static void test_largest_item(void)
+{
+	for (int c = TS_ALL_GATHER; c < TS_COLLECTIVES; c++)
+		for (uint32_t rank = 0; rank < 2; rank++) {
+			g_autofree char *words = g_strdup_printf(
+				"size=2147483647x1x1 block=1073741824x1x1 cluster=4x1 rows=rank "
+				"collective=%s rank=%ux2x1",
+				ts_collective_name((enum ts_collective)c), rank);
+			struct ts_plan p = make_plan(words);
+			struct ts_chunks chunks = ts_chunks_of(&p, 0);
+
+			g_assert_cmpuint(chunks.first, ==, 0);
+			g_assert_cmpuint(chunks.after, ==, 2);
+			g_assert_cmpuint(ts_chunk_items(&p, 0), ==, 1);
+			g_assert_cmpuint(ts_chunk_items(&p, 1), ==, 1);
+			g_assert_cmpuint(ts_order_item(&p, 0).m, ==, 0);
+		}
+}
+
 /* Flux, all-gather: m' = (m + ceil(M / R * r / BLOCK_M)) % rows; Triton-distributed,
  * reduce-scatter: m' = (m + (r + 1) * (M / R) / BLOCK_M) % rows, which for the last rank begins
  * with its own last tile where that is ragged, and here with rank 0's rows. */
@@ -249,6 +269,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/collective/rows and chunks", test_rows);
+	g_test_add_func("/collective/an item larger than M", test_largest_item);
 	g_test_add_func("/collective/the projects' orders", test_projects);
 	g_test_add_func("/collective/faults", test_faults);
 	g_test_add_func("/collective/the verdict of a run", test_verdict);

@@ -245,8 +245,8 @@ static uint64_t first_wave(const struct ts_plan *p, uint32_t wave)
 	for (uint32_t id = 0; id < MIN(wave, p->items); id++) {
 		struct ts_point at = ts_order_cell(p, id);
 
-		load += rows[at.m]++ == 0 ? p->block_m : 0;
-		load += cols[at.n]++ == 0 ? p->block_n : 0;
+		load += rows[at.m]++ == 0 ? (uint64_t)p->block_m * p->cluster_m : 0;
+		load += cols[at.n]++ == 0 ? (uint64_t)p->block_n * p->cluster_n : 0;
 		rows[at.m] = cols[at.n] = 1;
 	}
 	return load;
@@ -264,6 +264,8 @@ static void test_auto(void)
 		spec.order = TS_AUTO;
 		spec.block_m = 1 + g_test_rand_int_range(0, 4);
 		spec.block_n = 1 + g_test_rand_int_range(0, 4);
+		spec.cluster_m = 1 + g_test_rand_int_range(0, 3);
+		spec.cluster_n = 1 + g_test_rand_int_range(0, 3);
 		spec.m = spec.block_m * g_test_rand_int_range(1, 90);
 		spec.n = spec.block_n * g_test_rand_int_range(1, 90);
 		spec.workers = g_test_rand_int_range(1, 300);

@@ -488,7 +488,7 @@ static const char *const wide[] = {
 	"policy=clc size=46340x46340x1 order=snake-n width=7 remap=chiplet xcds=8",
 	"policy=split-k size=46340x23170x2147483647 splits=2 order=snake-m width=3",
 	"policy=stream-k size=46340x46340x2147483647 workers=2147483647 hybrid=basic min-k=1",
-	"policy=stream-k size=1x2147483647x2147483647 workers=132 remap=chiplet xcds=8",
+	"policy=stream-k size=1x2147483647x2147483647 workers=13200 remap=chiplet xcds=8",
 };
 
 __extension__ typedef unsigned __int128 wide_uint;
@@ -771,6 +771,49 @@ static void test_empty(void)
 	}
 }
 
+/* The sizes of the plan of a list are the largest of any group, but the capacity is M; without a
+ * group there are none. */
+static void test_sizes_of_a_list(void)
+{
+	struct ts_plan p = ts_request_make("groups=7x2x3,1x9x1,2x1x11 block=2x2x2 batch=3");
+
+	g_assert_cmpuint(p.m, ==, 7);
+	g_assert_cmpuint(p.n, ==, 9);
+	g_assert_cmpuint(p.k, ==, 11);
+	g_assert_cmpuint(p.rows, ==, 4);
+	g_assert_cmpuint(p.cols, ==, 5);
+	g_assert_cmpuint(p.depth, ==, 6);
+	g_assert_cmpuint(p.groups, ==, 9);
+	g_assert_cmpuint(p.grid_count, ==, 3);
+	p = ts_request_make("groups=3,5,0 size=8x1x1 layout=masked");
+	g_assert_cmpuint(p.m, ==, 8);
+	g_assert_cmpuint(p.rows, ==, 5);
+	p = ts_request_make("size=5x5x5 batch=0");
+	g_assert_cmpuint(p.groups, ==, 0);
+	g_assert_cmpuint(p.grid_count, ==, 0);
+	g_assert_cmpuint(p.items, ==, 0);
+	g_assert_cmpuint(p.cells, ==, 0);
+	g_assert_cmpuint(p.tiles, ==, 0);
+}
+
+/* Where no tile is cut there is nothing to count, and no sum to keep. */
+static void test_nothing_cut(void)
+{
+	static const char *const rows[] = {
+		"policy=stream-k hybrid=basic min-k=1 size=2x3x8 workers=3",
+		"policy=stream-k hybrid=basic min-k=1 size=2x3x8 workers=6 k-groups=2",
+		"policy=stream-k hybrid=one-tile min-k=1 size=2x3x8 workers=3",
+		"policy=stream-k min-k=9 size=2x3x8 workers=4",
+		"policy=split-k splits=1 size=2x3x8", "policy=split-k splits=2 size=2x3x1"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = ts_request_make(rows[i]);
+
+		g_assert_cmpuint(p.counters, ==, 0);
+		g_assert_cmpuint(p.workspace, ==, 0);
+	}
+}
+
 /* Every field of a plan keeps its bound, also where a single item makes no difference between them;
  * and the domain of a worker may be any, since hardware chooses it. */
 static void test_one_item(void)
@@ -835,6 +878,8 @@ static void test_names_end(void)
 	g_assert_null(ts_collective_name(TS_COLLECTIVES));
 	g_assert_null(ts_group_order_name(TS_GROUP_ORDERS));
 	g_assert_null(ts_hybrid_name(TS_HYBRIDS));
+	g_assert_null(ts_status_text(TS_STATUSES));
+	g_assert_null(ts_policy(TS_POLICIES).name);
 }
 
 static enum ts_status plan_less(struct ts_plan *p, const struct ts_spec *spec)
@@ -847,7 +892,7 @@ static enum ts_status plan_less(struct ts_plan *p, const struct ts_spec *spec)
 	p->rows--;
 	p->k = 1;
 	p->counters = spec->splits == 3 ? 9 : 0;
-	p->workers = spec->splits == 4 ? 0 : p->workers;
+	p->workers = spec->splits == 4 ? 0 : spec->splits == 5 ? 0x80000000u : p->workers;
 	return TS_OK;
 }
 
@@ -875,6 +920,8 @@ static void test_own_plan(void)
 	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_FEW_COUNTERS);
 	spec.splits = 4;
 	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
+	spec.splits = 5;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
 }
 
 int main(int argc, char **argv)
@@ -888,10 +935,11 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/vectors/steps", "steps.txt", ts_vectors_test);
 	g_test_add_func("/vectors/every policy, mode, order and remap has a line",
 		ts_vectors_test_complete);
-	g_test_add_func("/random requests give each element to one CTA", test_random_requests);
-	g_test_add_func("/quotients are exact", test_quotient);
 	g_test_add_func("/shares differ by one at most and add up", test_share);
 	g_test_add_func("/the default width is DeepGEMM's", test_default_width);
+	g_test_add_func("/random numbers/quotients are exact", test_quotient);
+	g_test_add_func(
+		"/random numbers/requests give each element to one CTA", test_random_requests);
 	for (size_t i = 0; i < G_N_ELEMENTS(wide); i++) {
 		g_autofree char *path = g_strdup_printf("/the largest plans/%s", wide[i]);
 
@@ -901,6 +949,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/the largest plans/the ends of a queue", test_far_ends_of_queues);
 	g_test_add_func("/what cannot be scheduled is refused", test_refusals);
 	g_test_add_func("/plans of somebody's own", test_own_plan);
+	g_test_add_func("/the sizes of a list", test_sizes_of_a_list);
+	g_test_add_func("/tiles that are not cut need no counter", test_nothing_cut);
 	g_test_add_func("/a problem of one item", test_one_item);
 	g_test_add_func("/steps are bounded", test_steps_max);
 	g_test_add_func("/modes of worksteal use what they need", test_worksteal_modes);
