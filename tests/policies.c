@@ -3,6 +3,7 @@
  * line. */
 #include <string.h>
 
+#include "policies/rules.h"
 #include "tests/vectors/read.h"
 #include "verify/shrink.h"
 
@@ -114,6 +115,8 @@ static const char *wrong_steps(struct cuts *c, uint32_t id)
 		}
 		if (s.owns != (s.k_end == p->depth))
 			return "the owner isn't the last in k";
+		if (!s.owns && s.parts != 0)
+			return "who doesn't own has parts to add";
 		if (s.owns && s.parts == 0) {
 			if (s.k_begin != 0)
 				return "an owner doesn't add the others' parts";
@@ -664,6 +667,9 @@ static const struct refusal refusals[] = {
 	{"policy=split-k splits=2147483648", TS_BAD_SPLITS},
 	{"policy=split-k splits=2147483647", TS_OK},
 	{"policy=split-k splits=2 slots=2", TS_UNUSED_SLOTS},
+	{"policy=split-k size=3x1x4 splits=2 slots=2", TS_UNUSED_SLOTS},
+	{"policy=split-k size=1x1x2147483647 splits=2147483647", TS_OK},
+	{"policy=split-k size=65536x1x65536 splits=65536", TS_MANY_SPLITS},
 	{"policy=split-k size=46340x46340x2 splits=2", TS_MANY_SPLITS},
 	{"policy=split-k size=3x2x2 splits=2 counters=5", TS_FEW_COUNTERS},
 	{"policy=split-k size=3x2x2 splits=2 counters=6", TS_OK},
@@ -679,6 +685,7 @@ static const struct refusal refusals[] = {
 	{"policy=stream-k k-groups=0", TS_BAD_K_GROUPS},
 	{"policy=stream-k k-groups=65537", TS_BAD_K_GROUPS},
 	{"policy=stream-k slots=2", TS_UNUSED_SLOTS},
+	{"policy=stream-k size=3x1x9 workers=2 min-k=1 slots=2", TS_UNUSED_SLOTS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=2", TS_FEW_COUNTERS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=3", TS_OK},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=-1", TS_FEW_COUNTERS},
@@ -796,6 +803,47 @@ static void test_sizes_of_a_list(void)
 	g_assert_cmpuint(p.tiles, ==, 0);
 }
 
+/* What a launch needs of a plan that cuts tiles: a worker a part, a counter an item, and a slot for
+ * each part but an owner's, or one a worker. */
+static void test_sizes_of_cuts(void)
+{
+	static const struct {
+		const char *words;
+		uint32_t workers, counters, workspace;
+	} rows[] = {
+		{"policy=split-k splits=3 size=2x5x7", 30, 10, 20},
+		{"policy=split-k splits=9 size=2x5x7", 70, 10, 60},
+		{"policy=stream-k hybrid=basic min-k=1 size=3x1x9 workers=2", 2, 3, 2},
+		{"policy=stream-k hybrid=one-tile min-k=1 size=7x1x9 workers=4", 4, 3, 4},
+		{"policy=stream-k hybrid=two-tile min-k=1 size=7x1x9 workers=3", 3, 4, 3},
+		{"policy=stream-k hybrid=basic min-k=4 size=1x1x9 workers=5", 5, 1, 2},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = ts_request_make(rows[i].words);
+
+		g_assert_cmpuint(p.workers, ==, rows[i].workers);
+		g_assert_cmpuint(p.counters, ==, rows[i].counters);
+		g_assert_cmpuint(p.workspace, ==, rows[i].workspace);
+	}
+}
+
+/* Of a launch in whole blocks the workers that the plan does not have leave at once. */
+static void test_workers_too_many(void)
+{
+	static const char *const rows[] = {"size=3x2x4", "policy=split-k splits=3 size=3x2x4"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = ts_request_make(rows[i]);
+
+		for (uint32_t more = 0; more < 20; more++) {
+			struct ts_worker w = ts_worker_make(p.workers + more, 0);
+
+			g_assert_cmpint(ts_next(&p, &w, 0).act, ==, TS_STOP);
+		}
+	}
+}
+
 /* Where no tile is cut there is nothing to count, and no sum to keep. */
 static void test_nothing_cut(void)
 {
@@ -867,6 +915,35 @@ static void test_worksteal_modes(void)
 	}
 }
 
+/* What a request may say, and who may be missing, of the policies that have no modes. */
+static void test_uses(void)
+{
+	static const struct {
+		enum ts_policy_id policy;
+		uint32_t uses;
+		enum ts_promise promise;
+	} rows[] = {
+		{TS_DATA_PARALLEL, 0, TS_NEEDS_ALL},
+		{TS_PERSISTENT, 0, TS_NEEDS_ALL},
+		{TS_STREAM_K, TS_USES_HYBRID, TS_NEEDS_ALL},
+		{TS_SPLIT_K, TS_USES_SPLITS, TS_NEEDS_ALL},
+		{TS_CLC, 0, TS_NEEDS_ANY},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_policy policy = ts_policy(rows[i].policy);
+		struct ts_plan plan = {.policy = rows[i].policy};
+
+		g_assert_cmpint(policy.promise(&plan), ==, rows[i].promise);
+		g_assert_true(policy.fixed_sum);
+		g_assert_false(policy.all_resident);
+		for (int mode = 0; mode < TS_MODES; mode++) {
+			g_assert_cmpuint(policy.uses((enum ts_mode)mode), ==, rows[i].uses);
+			g_assert_cmpint(policy.remap((enum ts_mode)mode), ==, TS_REMAP_NONE);
+		}
+	}
+}
+
 static void test_names_end(void)
 {
 	g_assert_null(ts_mode_name(TS_MODES));
@@ -924,6 +1001,44 @@ static void test_own_plan(void)
 	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
 }
 
+/* So that a field which nobody sets has no right value by chance. */
+static G_NO_INLINE void fill_stack(void)
+{
+	volatile uint8_t bytes[8192];
+
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = 0xa5;
+}
+
+/* The rules of a policy file: a remap over all items, and the registry where they say nothing. */
+static void test_own_rules(void)
+{
+	struct ts_spec spec = ts_request_read("size=7x5x1 workers=4 xcds=3 remap=chiplet");
+	struct ts_rules rules;
+	struct ts_plan plan;
+
+	fill_stack();
+	rules = ts_rules_make("own", "a summary", ts_next);
+	g_assert_null(rules.policy.map);
+	g_assert_null(rules.policy.needs);
+	g_assert_true(rules.policy.counter_items == NULL);
+	g_assert_true(rules.policy.promise == ts_promise_static);
+	g_assert_true(rules.policy.uses == ts_uses_nothing);
+	g_assert_true(rules.policy.remap == ts_remap_nothing);
+	g_assert_true(rules.policy.fixed_sum);
+	g_assert_false(rules.policy.all_resident);
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &rules.policy), ==, TS_OK);
+	g_assert_cmpuint(plan.remap_span, ==, 35);
+	g_assert_cmpuint(plan.workers, ==, 4);
+	g_assert_true(rules.next == ts_next);
+	g_assert_true(rules.cta_tile == ts_cta_tile);
+	g_assert_cmpstr(ts_rules_policy(&rules, TS_CLC).name, ==, "own");
+	g_assert_cmpstr(ts_rules_policy(&rules, TS_CLC).summary, ==, "a summary");
+	g_assert_cmpstr(ts_rules_policy(NULL, TS_CLC).name, ==, "clc");
+	rules.policy.plan = NULL;
+	g_assert_cmpstr(ts_rules_policy(&rules, TS_CLC).name, ==, "clc");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -949,11 +1064,15 @@ int main(int argc, char **argv)
 	g_test_add_func("/the largest plans/the ends of a queue", test_far_ends_of_queues);
 	g_test_add_func("/what cannot be scheduled is refused", test_refusals);
 	g_test_add_func("/plans of somebody's own", test_own_plan);
+	g_test_add_func("/rules of somebody's own", test_own_rules);
 	g_test_add_func("/the sizes of a list", test_sizes_of_a_list);
 	g_test_add_func("/tiles that are not cut need no counter", test_nothing_cut);
+	g_test_add_func("/tiles that are cut need counters and slots", test_sizes_of_cuts);
+	g_test_add_func("/workers that are too many leave", test_workers_too_many);
 	g_test_add_func("/a problem of one item", test_one_item);
 	g_test_add_func("/steps are bounded", test_steps_max);
 	g_test_add_func("/modes of worksteal use what they need", test_worksteal_modes);
+	g_test_add_func("/policies use what they need", test_uses);
 	g_test_add_func("/names end", test_names_end);
 	g_test_add_func("/a problem without M, N or K is valid", test_empty);
 	return g_test_run();

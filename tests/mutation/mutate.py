@@ -7,6 +7,7 @@ import os
 import pathlib
 import queue
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,28 +26,22 @@ MEMORY_KIB = 1 << 20  # since a wrong plan may ask for any amount
 # Without this, a mutant that random requests rarely meet would be killed in some runs only.
 SEED = 'R02S0123456789abcdef0123456789abcdef'
 FLAGS = ('-std=c11 -D_DEFAULT_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion '
-    '-Wmissing-prototypes -Wno-missing-field-initializers -Werror').split()
+    '-Wno-missing-field-initializers -Werror').split()
 PACKAGES = ['gio-2.0', 'json-glib-1.0']
 
-# What of each test program is compiled again for a mutant, each list as one unit since that is
-# faster; the rest comes from an archive. Two files keep a unit of their own: one has the order's
-# name for another thing, and both say what is to be inlined.
-LOOPS = [['verify/loops.c'], ['verify/ids.c']]
-WALKED = ['tests/vectors/read.c', 'verify/coverage.c', 'verify/walk.c', 'verify/check.c',
-    'verify/finding.c']
-PROGRAMS = {
-    'policies': [['tests/vectors/check.c', 'tests/vectors/read.c', 'tests/policies.c']],
-    'orders': [['tests/orders.c']],
-    'collective': [['tests/vectors/read.c', 'verify/chunks.c', 'verify/coverage.c',
-        'tests/collective.c']],
-    'ids': [WALKED + ['tests/ids.c']] + LOOPS,
-    'groups': [WALKED + ['tests/faults/expect.c', 'tests/faults/groups.c', 'tests/group_lists.c',
-        'tests/groups.c']] + LOOPS,
-    'walks': [WALKED + ['tests/faults/expect.c', 'tests/faults/planted.c',
-        'tests/faults/missing.c', 'tests/walks.c']] + LOOPS,
-    'roles': [['verify/script.c', 'tests/roles.c']]}
+# The functions of the headers are compiled once a mutant, as one unit, and win over the right ones
+# that everything else was compiled with. For that they are not static, and -fPIC keeps compilers
+# from what they know of a function that can be replaced. Two files say themselves what is inlined,
+# and one has its own name for an order: they are compiled again, as they are.
+HEADERS_C = 'headers.c'
+INCLUDED = ['policies/plan.h', 'policies/rules.h', 'policies/pipeline.h']
+LOOPS = ['verify/loops.c', 'verify/ids.c']
+WITH_LOOPS = ['groups', 'ids', 'walks']
+PROGRAMS = ['policies', 'orders', 'collective', 'ids', 'groups', 'walks', 'roles']
 ARCHIVED = ['sim/calibration.c', 'sim/collective.c', 'sim/cost.c', 'sim/device.c', 'sim/groups.c',
-    'sim/refuse.c', 'sim/shapes.c']
+    'sim/refuse.c', 'sim/shapes.c', 'tests/faults/expect.c', 'tests/faults/groups.c',
+    'tests/faults/missing.c', 'tests/faults/planted.c', 'tests/group_lists.c',
+    'tests/vectors/check.c', 'tests/vectors/read.c']
 # What is left out takes seconds and shows nothing more of the header, or runs the whole program.
 ONLY = {'roles': ['-p', '/roles/places agree with the count'],
     'groups': ['-p', '/plans are what the definitions say', '-p',
@@ -61,10 +56,6 @@ PROGRAMS_OF = {'chunk.h': ['collective', 'policies'], 'pipeline.h': ['roles'],
     'order.h': ['policies', 'orders', 'groups'], 'order_plan.h': ['policies', 'orders'],
     'plan.h': ['policies', 'collective', 'groups', 'orders', 'walks'],
     'policy.h': ['policies', 'groups', 'orders', 'walks', 'ids']}
-# All that the headers say, as code: a compiler may see that a mutant changes nothing. Not beside
-# policies/, since that would be included before a mutant's.
-ALL = 'tests/headers.c'
-ALL_INCLUDES = ['policies/plan.h', 'policies/rules.h', 'policies/pipeline.h']
 
 
 def run(command):
@@ -76,48 +67,65 @@ def flags_of(word):
     return shlex.split(subprocess.check_output(['pkg-config', word] + PACKAGES, text=True))
 
 
-def units(program):
-    """The files that Bench writes, one a list."""
-    return [parts[-1].replace('/', '-') for parts in PROGRAMS[program]]
+def replaceable(text):
+    """A header whose functions have linkage."""
+    return re.sub(r'^static inline ', '', text, flags=re.MULTILINE)
 
 
 class Place:
-    """A folder with a copy of policies/, in which one mutant at a time is built."""
+    """A folder with copies of policies/, in which one mutant at a time is built."""
 
     def __init__(self, folder, cc):
         self.folder = folder
         self.sources = folder.parent / 'sources'
-        self.made = set()  # units of this mutant
-        self.cc = cc + FLAGS + ['-I' + str(folder), '-I' + str(self.sources)] + flags_of('--cflags')
-        shutil.copytree(self.sources / 'policies', folder / 'policies')
+        self.cc = cc + FLAGS + flags_of('--cflags')
+        for name in ('as-is', 'replaceable'):
+            (folder / name / 'policies').mkdir(parents=True)
+        for path in (self.sources / 'policies').glob('*.h'):
+            self.write(path.name, path.read_text(encoding='utf-8'))
+        (folder / HEADERS_C).write_text(''.join(f'#include "{part}"\n' for part in INCLUDED),
+            encoding='utf-8')
+
+    def write(self, header, text):
+        self.made = set()  # of the files that a mutant needs compiled
+        (self.folder / 'as-is/policies' / header).write_text(text, encoding='utf-8')
+        (self.folder / 'replaceable/policies' / header).write_text(replaceable(text),
+            encoding='utf-8')
 
     def object(self, name):
-        return self.folder / (pathlib.Path(name).stem + '.o')
+        return self.folder / (name.replace('/', '-') + '.o')
 
-    def compile(self, source, *options):
-        return run(self.cc + [*options, '-c', '-o', str(self.object(source)),
-            str(self.sources / source)])
+    def compile(self, source, headers, *options):
+        return run(self.cc + [*options, '-I' + str(self.folder / headers),
+            '-I' + str(self.sources), '-c', '-o', str(self.object(source.name)), str(source)])
 
     def make(self, program):
-        """Compiles the units of a program; None if all is well, else what the compiler says."""
-        for unit in units(program):
-            if unit in self.made:
+        """Compiles what the mutant changes; None if all is well, else what the compiler says."""
+        wanted = [(self.folder / HEADERS_C, 'replaceable')]
+        if program in WITH_LOOPS:
+            wanted += [(self.sources / name, 'as-is') for name in LOOPS]
+        for source, headers in wanted:
+            if source in self.made:
                 continue
-            done = self.compile(unit)
+            done = self.compile(source, headers)
             if done.returncode != 0:
                 return done.stdout
-            self.made.add(unit)
+            self.made.add(source)
         return None
 
     def link(self, program):
-        return run(self.cc + ['-o', str(self.folder / ('test-' + program))] +
-            [str(self.object(unit)) for unit in units(program)] +
-            [str(self.sources / 'rest.a')] + flags_of('--libs') + ['-lm'])
+        changed = [HEADERS_C] + [pathlib.Path(name).name
+            for name in LOOPS if program in WITH_LOOPS]
+        return run(self.cc + ['-Wl,-z,muldefs', '-o', str(self.folder / ('test-' + program))] +
+            [str(self.object(name)) for name in changed] +
+            [str(self.sources / (program + '.o')), str(self.sources / 'rest.a')] +
+            flags_of('--libs') + ['-lm'])
 
     def code(self):
         """What all headers compile to, or None if they don't."""
-        done = self.compile(ALL, '-O2', '-fkeep-inline-functions')
-        return self.object(ALL).read_bytes() if done.returncode == 0 else None
+        self.made.clear()
+        done = self.compile(self.folder / HEADERS_C, 'replaceable', '-O2')
+        return self.object(HEADERS_C).read_bytes() if done.returncode == 0 else None
 
     def passes(self, program):
         """Does every test of the program pass, in time?"""
@@ -157,15 +165,11 @@ class Bench:
         self.sources = folder / 'sources'
         for name in ('policies', 'verify', 'sim', 'tests'):
             shutil.copytree(ROOT / name, self.sources / name)
-        for program, lists in PROGRAMS.items():
-            for unit, parts in zip(units(program), lists):
-                self.write(unit, parts)
-        self.write(ALL, ALL_INCLUDES)
         self.right = Place(folder / 'right', cc)
         self.free = queue.SimpleQueue()
         for i in range(jobs):
             self.free.put(Place(folder / str(i), cc))
-        self.archive(folder / 'archived', jobs, cc)
+        self.compile_rest(jobs)
         self.code = self.right.code()
         if self.code is None:
             sys.exit('the headers do not compile')
@@ -173,31 +177,28 @@ class Bench:
             if self.right.tries(program) != 'survives':
                 sys.exit(f'the test {program} fails without a mutant')
 
-    def write(self, unit, parts):
-        (self.sources / unit).write_text(''.join(f'#include "{part}"\n' for part in parts),
-            encoding='utf-8')
-
-    def archive(self, folder, jobs, cc):
-        place = Place(folder, cc)
+    def compile_rest(self, jobs):
         parts = sorted('verify/' + p.name for p in (self.sources / 'verify').glob('*.c'))
-        parts += ARCHIVED
-        objects = [str(folder / (part.replace('/', '-') + '.o')) for part in parts]
+        parts = [part for part in parts + ARCHIVED if part not in LOOPS]
+        objects = {part: self.sources / (part.replace('/', '-') + '.o') for part in parts}
+        tests = {f'tests/{program}.c': self.sources / (program + '.o') for program in PROGRAMS}
+        command = self.right.cc + ['-O1', '-fPIC', '-c', '-I' + str(self.right.folder /
+            'replaceable'), '-I' + str(self.sources), '-o']
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for done in pool.map(lambda names: run(place.cc + ['-O1', '-c', '-o', names[1],
-                    str(self.sources / names[0])]), zip(parts, objects)):
+            for done in pool.map(lambda pair: run(command + [str(pair[1]), str(self.sources /
+                    pair[0])]), (objects | tests).items()):
                 if done.returncode != 0:
                     sys.exit(done.stdout)
-        run(['ar', 'rcs', str(self.sources / 'rest.a')] + objects)
+        run(['ar', 'rcs', str(self.sources / 'rest.a')] + [str(path) for path in objects.values()])
 
     def verdict(self, mutant):
         place = self.free.get()
-        header = place.folder / 'policies' / mutant.header
         try:
-            place.made = set()
-            header.write_text(mutant.text, encoding='utf-8')
+            place.write(mutant.header, mutant.text)
             return self.try_in(place, PROGRAMS_OF.get(mutant.header, ALWAYS))
         finally:
-            shutil.copy(self.sources / 'policies' / mutant.header, header)
+            place.write(mutant.header,
+                (self.sources / 'policies' / mutant.header).read_text(encoding='utf-8'))
             self.free.put(place)
 
     def try_in(self, place, programs):
