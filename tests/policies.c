@@ -937,10 +937,17 @@ static void test_uses(void)
 		g_assert_cmpint(policy.promise(&plan), ==, rows[i].promise);
 		g_assert_true(policy.fixed_sum);
 		g_assert_false(policy.all_resident);
+		g_assert_true((policy.counter_items != NULL) == (rows[i].policy == TS_CLC));
 		for (int mode = 0; mode < TS_MODES; mode++) {
 			g_assert_cmpuint(policy.uses((enum ts_mode)mode), ==, rows[i].uses);
 			g_assert_cmpint(policy.remap((enum ts_mode)mode), ==, TS_REMAP_NONE);
 		}
+	}
+	for (int i = 0; i < TS_POLICIES; i++) {
+		struct ts_policy policy = ts_policy((enum ts_policy_id)i);
+
+		g_assert_true(policy.summary != NULL && policy.source != NULL);
+		g_assert_true(policy.map != NULL && policy.needs != NULL);
 	}
 }
 
