@@ -276,6 +276,18 @@ static void test_limits(void)
 	p = ts_request_make("groups=1,2147483647 size=2147483647x1x1 layout=masked batch=1000000 "
 			    "block=2147483647x1x1");
 	g_assert_cmpuint(ts_group_row(&p, 1999999), ==, UINT64_C(1999999) * 2147483647);
+	/* An item of 2^32 rows, and of as many columns. */
+	p = ts_request_make("shape=causal size=2147483647x1x2147483647 "
+			    "block=1073741824x1x1073741824 cluster=4x1");
+	g_assert_cmpuint(ts_shape_depth(&p, 0), ==, 2);
+	g_assert_cmpuint(ts_shape_depth(&p, 1), ==, 2);
+	p = ts_request_make("shape=triangle size=2147483647x2147483647x1 "
+			    "block=1073741824x1073741824x1 cluster=4x4");
+	g_assert_cmpuint(p.items, ==, 1);
+	g_assert_cmpuint(p.tiles, ==, 3);
+	p = ts_request_make("shape=triangle size=2147483647x2147483647x1 "
+			    "block=1073741824x1073741824x1 cluster=2x4");
+	g_assert_cmpuint(p.items, ==, 1);
 	/* 65535 * 65536 / 2 tiles, the most that a triangle's grid may have is 46340 rows. */
 	p = ts_request_make("shape=triangle tiles=46340x46340");
 	g_assert_cmpuint(p.items, ==, 46340u * 46341u / 2);

@@ -951,6 +951,45 @@ static void test_uses(void)
 	}
 }
 
+/* A worker must not leave between a claim and its answer, in the middle of a part, nor before it
+ * has computed what the hardware launched it for. */
+static void test_holds(void)
+{
+	static const struct {
+		const char *words;
+		uint32_t id;
+		enum ts_act acts[4];
+		bool holds[5]; /* at first, and after each act */
+	} rows[] = {
+		{"tiles=3x2", 1, {TS_WORK, TS_STOP}, {0}},
+		{"policy=persistent tiles=3x2 workers=4", 1, {TS_WORK, TS_WORK, TS_STOP}, {0}},
+		{"policy=worksteal tiles=3x2", 0, {TS_CLAIM, TS_WORK, TS_CLAIM, TS_WORK},
+			{false, true, false, true, false}},
+		{"policy=clc tiles=3x2", 1, {TS_WORK, TS_CLAIM, TS_WORK, TS_CLAIM},
+			{true, false, true, false, true}},
+		{"policy=split-k splits=2 size=1x1x2", 0, {TS_WORK, TS_SIGNAL, TS_STOP},
+			{false, true, false, false}},
+		{"policy=split-k splits=2 size=1x1x2", 1, {TS_WORK, TS_WAIT, TS_FIX_UP, TS_STOP},
+			{false, true, true, false, false}},
+		{"policy=stream-k hybrid=basic min-k=1 size=1x1x2 workers=2", 1,
+			{TS_WORK, TS_WAIT, TS_FIX_UP, TS_STOP}, {false, true, true, false, false}},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = ts_request_make(rows[i].words);
+		struct ts_worker w = ts_worker_make(rows[i].id, 0);
+		struct ts_step s = {.act = TS_WORK};
+
+		g_assert_true(ts_worker_holds(&p, &w) == rows[i].holds[0]);
+		for (size_t j = 0; j < 4 && s.act != TS_STOP; j++) {
+			s = ts_next(&p, &w, 0);
+			g_assert_cmpint(s.act, ==, rows[i].acts[j]);
+			if (s.act != TS_STOP)
+				g_assert_true(ts_worker_holds(&p, &w) == rows[i].holds[j + 1]);
+		}
+	}
+}
+
 static void test_names_end(void)
 {
 	g_assert_null(ts_mode_name(TS_MODES));
@@ -1080,6 +1119,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/steps are bounded", test_steps_max);
 	g_test_add_func("/modes of worksteal use what they need", test_worksteal_modes);
 	g_test_add_func("/policies use what they need", test_uses);
+	g_test_add_func("/workers hold what would be lost", test_holds);
 	g_test_add_func("/names end", test_names_end);
 	g_test_add_func("/a problem without M, N or K is valid", test_empty);
 	return g_test_run();
