@@ -44,7 +44,7 @@ static const char *wrong_order(const struct ts_plan *p)
 		if (!mark(items, p->items,
 			    s.m / p->cluster_m * p->cluster_cols + s.n / p->cluster_n))
 			return "the order is no bijection of ids onto clusters";
-		if (s.k_begin != 0 || s.k_end != p->depth || !s.owns)
+		if (s.k_begin != 0 || s.k_end != p->depth || !s.owns || s.slot != 0 || s.parts != 0)
 			return "an item isn't whole";
 		for (uint32_t rank = 0; rank < p->cluster_m * p->cluster_n; rank++) {
 			struct ts_tile tile = ts_cta_tile(p, &s, rank);
@@ -118,7 +118,7 @@ static const char *wrong_steps(struct cuts *c, uint32_t id)
 		if (!s.owns && s.parts != 0)
 			return "who doesn't own has parts to add";
 		if (s.owns && s.parts == 0) {
-			if (s.k_begin != 0)
+			if (s.k_begin != 0 || s.slot != 0)
 				return "an owner doesn't add the others' parts";
 			continue;
 		}
