@@ -31,7 +31,6 @@ static inline TS_HD bool ts_worksteal_has_global(enum ts_mode mode)
 static inline enum ts_status ts_worksteal_plan(struct ts_plan *p, const struct ts_spec *spec)
 {
 	enum ts_mode mode = spec->mode;
-	uint64_t counters;
 
 	if ((uint32_t)mode >= TS_MODES)
 		return TS_BAD_MODE;
@@ -54,11 +53,8 @@ static inline enum ts_status ts_worksteal_plan(struct ts_plan *p, const struct t
 			p->queue_domains = p->workers;
 	}
 	p->regions = ts_divisor_make(p->queue_domains > 0 ? p->queue_domains : 1);
-	counters =
-		(uint64_t)p->queue_domains * p->slots.by + (ts_worksteal_has_global(mode) ? 1 : 0);
-	if (spec->max_counters < 0 || counters > (uint64_t)spec->max_counters)
-		return TS_FEW_COUNTERS;
-	p->counters = (uint32_t)counters;
+	/* At most 65536 * 16384 + 1. */
+	p->counters = p->queue_domains * p->slots.by + (ts_worksteal_has_global(mode) ? 1 : 0);
 	return TS_OK;
 }
 
