@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "policies/plan.h"
+#include "tests/order_rules.h"
 
 static struct ts_plan make_order(enum ts_order order, int64_t rows, int64_t cols, int64_t width)
 {
@@ -302,5 +303,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/orders/clipped curves are those of the square around", test_curves);
 	g_test_add_func("/orders/the largest grids", test_largest);
 	g_test_add_func("/orders/auto loads the least", test_auto);
+	ts_order_rules_add();
 	return g_test_run();
 }
