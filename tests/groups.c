@@ -37,6 +37,12 @@ static void draw(struct world *w)
 		s->row_order = (enum ts_row_order)upto(TS_ROWS_RANK - 1);
 	s->block_m = 1 + upto(3);
 	s->block_n = s->shape == TS_TRIANGLE ? s->block_m * (1 + upto(2)) : 1 + upto(3);
+	if (s->shape == TS_TRIANGLE && upto(1) == 1) {
+		int64_t longer = s->block_n;
+
+		s->block_n = s->block_m;
+		s->block_m = longer;
+	}
 	s->block_k = 1 + upto(2);
 	s->cluster_m = 1 + upto(2);
 	s->cluster_n = s->shape == TS_TRIANGLE ? s->cluster_m : 1 + upto(2);
@@ -89,6 +95,32 @@ static bool reaches(const struct ts_plan *p, uint32_t m, uint32_t n)
 			if (c <= r)
 				return true;
 	return false;
+}
+
+/* Also beyond the edges: the tiles that exist, and the clusters with one of them. */
+static const char *wrong_shape(const struct ts_plan *grid, const struct ts_plan *one)
+{
+	uint32_t width = one->cols + 4;
+	g_autofree bool *has = g_new0(bool, (size_t)(one->rows + 4) * width);
+
+	for (uint32_t m = 0; m < one->rows + 2; m++)
+		for (uint32_t n = 0; n < one->cols + 2; n++) {
+			has[m * width + n] = m < one->rows && n < one->cols &&
+				(grid->shape != TS_TRIANGLE || reaches(one, m, n));
+			if (ts_shape_has(grid, m, n) != has[m * width + n])
+				return "a tile exists by its elements, or by its shape, alone";
+		}
+	for (uint32_t m = 0; m < one->rows + 2; m += grid->cluster_m)
+		for (uint32_t n = 0; n < one->cols + 2; n += grid->cluster_n) {
+			bool any = false;
+
+			for (uint32_t i = m; i < MIN(m + grid->cluster_m, one->rows); i++)
+				for (uint32_t j = n; j < MIN(n + grid->cluster_n, one->cols); j++)
+					any = any || has[i * width + j];
+			if (ts_shape_has_item(grid, m, n) != any)
+				return "an item exists by its tiles, or by its shape, alone";
+		}
+	return NULL;
 }
 
 /* How many blocks of keys some row of the tile row's cluster sees; row r sees key j for
@@ -197,7 +229,10 @@ static const char *wrong_tiles(const struct world *w, const struct ts_plan *p)
 	}
 	for (uint32_t g = 0; g < p->groups; g++) {
 		struct ts_plan one = alone(w, g);
+		const char *text = wrong_shape(ts_grid(p, g), &one);
 
+		if (text != NULL)
+			return text;
 		for (uint32_t i = 0; i < one.rows * one.cols; i++, cell++) {
 			uint32_t m = i / one.cols, n = i % one.cols;
 			bool exists = p->shape != TS_TRIANGLE || reaches(&one, m, n);

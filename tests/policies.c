@@ -642,6 +642,8 @@ static const struct refusal refusals[] = {
 	{"shape=triangle tiles=4x3", TS_UNEVEN_TRIANGLE},
 	{"shape=triangle size=12x12x1 block=2x3x1", TS_UNEVEN_TRIANGLE},
 	{"shape=triangle size=12x12x1 block=2x3x1 cluster=3x1", TS_OK},
+	{"shape=triangle size=12x12x1 block=2x4x1 cluster=3x1", TS_UNEVEN_TRIANGLE},
+	{"shape=triangle size=12x12x1 block=4x2x1 cluster=1x3", TS_UNEVEN_TRIANGLE},
 	{"shape=triangle groups=3x3x1,3x2x1", TS_UNEVEN_TRIANGLE},
 	{"rows=4", TS_BAD_ROW_ORDER},
 	{"rows=rank", TS_UNUSED_ROW_ORDER},
@@ -675,15 +677,20 @@ static const struct refusal refusals[] = {
 	{"policy=split-k size=3x2x2 splits=2 counters=6", TS_OK},
 	{"policy=split-k size=3x2x2 splits=2 counters=-1", TS_FEW_COUNTERS},
 	{"policy=split-k shape=causal size=4x1x4", TS_UNEVEN_K},
+	{"policy=split-k shape=causal size=1x1x4", TS_UNEVEN_K},
+	{"policy=split-k shape=causal size=0x1x4", TS_OK},
 	{"policy=split-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
 	{"policy=stream-k groups=1x1x3,1x1x4", TS_UNEVEN_K},
 	{"policy=stream-k groups=1x1x3,0x1x4", TS_UNEVEN_K},
+	{"policy=stream-k groups=1x1x4,1x1x3", TS_UNEVEN_K},
 	{"policy=stream-k groups=1x1x4,0x1x3", TS_OK},
 	{"policy=stream-k hybrid=3", TS_BAD_HYBRID},
 	{"policy=stream-k min-k=0", TS_BAD_MIN_K},
 	{"policy=stream-k min-k=2147483648", TS_BAD_MIN_K},
+	{"policy=stream-k min-k=2147483647", TS_OK},
 	{"policy=stream-k k-groups=0", TS_BAD_K_GROUPS},
 	{"policy=stream-k k-groups=65537", TS_BAD_K_GROUPS},
+	{"policy=stream-k k-groups=65536", TS_OK},
 	{"policy=stream-k slots=2", TS_UNUSED_SLOTS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 slots=2", TS_UNUSED_SLOTS},
 	{"policy=stream-k size=3x1x9 workers=2 min-k=1 counters=2", TS_FEW_COUNTERS},
@@ -809,14 +816,26 @@ static void test_sizes_of_cuts(void)
 {
 	static const struct {
 		const char *words;
-		uint32_t workers, counters, workspace;
+		uint32_t workers, counters, workspace, shared, groups;
+		enum ts_hybrid hybrid;
 	} rows[] = {
-		{"policy=split-k splits=3 size=2x5x7", 30, 10, 20},
-		{"policy=split-k splits=9 size=2x5x7", 70, 10, 60},
-		{"policy=stream-k hybrid=basic min-k=1 size=3x1x9 workers=2", 2, 3, 2},
-		{"policy=stream-k hybrid=one-tile min-k=1 size=7x1x9 workers=4", 4, 3, 4},
-		{"policy=stream-k hybrid=two-tile min-k=1 size=7x1x9 workers=3", 3, 4, 3},
-		{"policy=stream-k hybrid=basic min-k=4 size=1x1x9 workers=5", 5, 1, 2},
+		{"policy=split-k splits=3 size=2x5x7", 30, 10, 20, 0, 1, TS_TWO_TILE},
+		{"policy=split-k splits=9 size=2x5x7", 70, 10, 60, 0, 1, TS_TWO_TILE},
+		{"policy=stream-k hybrid=basic min-k=1 size=3x1x9 workers=2", 2, 3, 2, 3, 1,
+			TS_BASIC},
+		{"policy=stream-k hybrid=one-tile min-k=1 size=7x1x9 workers=4", 4, 3, 4, 3, 1,
+			TS_ONE_TILE},
+		{"policy=stream-k hybrid=two-tile min-k=1 size=7x1x9 workers=3", 3, 4, 3, 4, 1,
+			TS_TWO_TILE},
+		{"policy=stream-k hybrid=two-tile min-k=1 size=6x1x9 workers=3", 3, 0, 0, 0, 1,
+			TS_TWO_TILE},
+		{"policy=stream-k hybrid=basic min-k=4 size=1x1x9 workers=5", 5, 1, 2, 1, 1,
+			TS_BASIC},
+		/* The largest number up to 4 that divides 6 units and 6 items, or 12 and 6. */
+		{"policy=stream-k hybrid=basic min-k=1 size=6x1x2 workers=6 k-groups=4", 6, 0, 0, 6,
+			3, TS_BASIC},
+		{"policy=stream-k hybrid=basic min-k=1 size=6x1x5 workers=12 k-groups=4", 12, 6, 12,
+			6, 3, TS_BASIC},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -825,6 +844,9 @@ static void test_sizes_of_cuts(void)
 		g_assert_cmpuint(p.workers, ==, rows[i].workers);
 		g_assert_cmpuint(p.counters, ==, rows[i].counters);
 		g_assert_cmpuint(p.workspace, ==, rows[i].workspace);
+		g_assert_cmpuint(p.shared_items, ==, rows[i].shared);
+		g_assert_cmpuint(p.k_groups.by, ==, rows[i].groups);
+		g_assert_cmpuint(p.hybrid, ==, rows[i].hybrid);
 	}
 }
 
@@ -990,6 +1012,35 @@ static void test_holds(void)
 	}
 }
 
+/* Whole items of so many percent go to the domains, the others to all. */
+static void test_local_share(void)
+{
+	for (int percent = 0; percent <= 100; percent++) {
+		struct ts_spec spec = ts_request_read(
+			"policy=worksteal mode=hierarchical size=37x27x1 workers=9 xcds=2 slots=3");
+		struct ts_plan p;
+
+		spec.local_percent = percent;
+		g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
+		g_assert_cmpint(p.local_items * 100, <=, 999 * percent);
+		g_assert_cmpint(p.local_items * 100, >, 999 * percent - 100);
+		g_assert_cmpuint(p.counters, ==, 2 * 3 + 1);
+	}
+}
+
+/* Of a list only its own groups are looked at, whatever else is in the memory for their grids. */
+static void test_memory_behind_a_list(void)
+{
+	struct ts_spec spec = ts_request_read("policy=stream-k groups=1x1x4,1x1x4,1x1x4");
+	struct ts_plan p;
+
+	g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
+	spec.grids[2].depth = 1;
+	spec.list_count = 2;
+	g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
+	g_assert_cmpuint(p.items, ==, 2);
+}
+
 static void test_names_end(void)
 {
 	g_assert_null(ts_mode_name(TS_MODES));
@@ -1120,6 +1171,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/modes of worksteal use what they need", test_worksteal_modes);
 	g_test_add_func("/policies use what they need", test_uses);
 	g_test_add_func("/workers hold what would be lost", test_holds);
+	g_test_add_func("/the local share is rounded down", test_local_share);
+	g_test_add_func("/what is behind a list is not looked at", test_memory_behind_a_list);
 	g_test_add_func("/names end", test_names_end);
 	g_test_add_func("/a problem without M, N or K is valid", test_empty);
 	return g_test_run();
