@@ -588,6 +588,9 @@ static const struct refusal refusals[] = {
 	{"tiles=46341x46341", TS_MANY_TILES},
 	{"tiles=2147483647x2", TS_MANY_TILES},
 	{"tiles=2147483647x2147483647", TS_MANY_TILES},
+	/* 2^32 tiles of 2^28 items; 2^64 tiles. */
+	{"tiles=65536x65536 cluster=4x4", TS_MANY_TILES},
+	{"tiles=1073741824x1073741824 batch=16", TS_MANY_TILES},
 	{"order=grouped-m width=-1", TS_BAD_WIDTH},
 	{"order=snake-n width=2147483648", TS_BAD_WIDTH},
 	{"order=row width=4", TS_UNUSED_WIDTH},
@@ -710,6 +713,8 @@ static bool refuses_lists(void)
 	spec.turns = turns;
 	spec.grids = NULL;
 	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
+	spec.list_count = 1;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
 	spec = ts_request_read("groups=1,2");
 	spec.list_count = TS_LIST_MAX + 1;
 	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_BAD_LIST);
@@ -720,6 +725,11 @@ static bool refuses_lists(void)
 	spec.turns = NULL;
 	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_OK);
 	g_assert_cmpuint(plan.items, ==, 0);
+	/* Without a list its length says nothing. */
+	spec = ts_request_read("tiles=2x3");
+	spec.list_count = -1;
+	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_OK);
+	g_assert_cmpuint(plan.items, ==, 6);
 	return true;
 }
 
