@@ -164,8 +164,8 @@ static inline enum ts_status ts_plan_grid(struct ts_plan *p, const struct ts_spe
 		ts_plan_order(p, spec);
 	if (section == 0 || section > p->batch.by)
 		section = p->batch.by;
-	*ret_items = items;
-	if (items * p->batch.by > TS_COUNT_MAX || p->cells * p->batch.by > TS_COUNT_MAX)
+	*ret_items = items; /* no more than there are tiles */
+	if (p->cells * p->batch.by > TS_COUNT_MAX)
 		return TS_MANY_TILES;
 	p->section = ts_divisor_make((uint32_t)section);
 	p->last_section = p->section;
@@ -256,7 +256,7 @@ static inline enum ts_status ts_plan_list(struct ts_plan *p, const struct ts_spe
 		cells += grid->cells * base.batch.by;
 		tiles += grid->tiles * base.batch.by;
 		rows += (uint64_t)(spec->layout == TS_MASKED ? spec->m : own_m) * base.batch.by;
-		if (items > TS_COUNT_MAX || cells > TS_COUNT_MAX)
+		if (cells > TS_COUNT_MAX)
 			return TS_MANY_TILES;
 		if (own >= most)
 			*p = *grid;
