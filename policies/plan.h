@@ -171,7 +171,6 @@ static inline enum ts_status ts_plan_grid(struct ts_plan *p, const struct ts_spe
 	p->last_section = p->section;
 	if (p->batch.by % section != 0)
 		p->last_section = ts_divisor_make((uint32_t)(p->batch.by % section));
-	p->grid_items = ts_divisor_make(items > 0 ? (uint32_t)items : 1);
 	p->section_items = ts_divisor_make(items > 0 ? (uint32_t)(items * section) : 1);
 	return TS_OK;
 }

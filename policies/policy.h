@@ -99,9 +99,9 @@ struct ts_plan {
 	const struct ts_plan *grids;
 	bool plain; /* one group, and nothing left out or turned round: what an order says holds */
 
-	/* Of one grid: items in it, and in `section` copies of it, which take turns item by item;
-	 * and where its tiles and rows begin among those of all groups. */
-	struct ts_divisor grid_items, section_items, section, last_section;
+	/* Of one grid: items in `section` copies of it, which take turns item by item; and where
+	 * its tiles and rows begin among those of all groups. */
+	struct ts_divisor section_items, section, last_section;
 	uint64_t first_cell, first_row;
 	uint64_t cells; /* rows * cols of every group: what ts_tile_index() counts */
 	uint64_t tiles; /* of these, what has to be computed */

@@ -2,6 +2,8 @@
  * ends, and every refusal. The goal is that a wrong id, width or bound anywhere is named by one
  * line. */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "policies/rules.h"
 #include "tests/vectors/read.h"
@@ -588,9 +590,10 @@ static const struct refusal refusals[] = {
 	{"tiles=46341x46341", TS_MANY_TILES},
 	{"tiles=2147483647x2", TS_MANY_TILES},
 	{"tiles=2147483647x2147483647", TS_MANY_TILES},
-	/* 2^32 tiles of 2^28 items; 2^64 tiles. */
+	/* Of fewer items: 2^32 tiles; 2^64; 2^28 a copy. */
 	{"tiles=65536x65536 cluster=4x4", TS_MANY_TILES},
 	{"tiles=1073741824x1073741824 batch=16", TS_MANY_TILES},
+	{"tiles=65536x4096 cluster=4x4 batch=16", TS_MANY_TILES},
 	{"order=grouped-m width=-1", TS_BAD_WIDTH},
 	{"order=snake-n width=2147483648", TS_BAD_WIDTH},
 	{"order=row width=4", TS_UNUSED_WIDTH},
@@ -1042,13 +1045,29 @@ static void test_local_share(void)
 static void test_memory_behind_a_list(void)
 {
 	struct ts_spec spec = ts_request_read("policy=stream-k groups=1x1x4,1x1x4,1x1x4");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct ts_plan p;
+	uint8_t *room;
 
 	g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
 	spec.grids[2].depth = 1;
 	spec.list_count = 2;
 	g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
 	g_assert_cmpuint(p.items, ==, 2);
+	/* Turns in front of a page that can't be touched. */
+	room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	g_assert_true(room != MAP_FAILED);
+	g_assert_cmpint(mprotect(room + page, page, PROT_NONE), ==, 0);
+	for (int64_t count = 1; count <= 3; count++) {
+		void *turns = room + page - (size_t)count * sizeof(struct ts_turn);
+
+		spec.list_count = count;
+		spec.turns = turns;
+		spec.grids[2].depth = 4;
+		g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
+		g_assert_cmpuint(ts_order_item(&p, p.items - 1).g, ==, count - 1);
+	}
+	g_assert_cmpint(munmap(room, 2 * page), ==, 0);
 }
 
 static void test_names_end(void)
