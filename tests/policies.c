@@ -1065,7 +1065,7 @@ static void test_memory_behind_a_list(void)
 		spec.turns = turns;
 		spec.grids[2].depth = 4;
 		g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
-		g_assert_cmpuint(ts_order_item(&p, p.items - 1).g, ==, count - 1);
+		g_assert_cmpint(ts_order_item(&p, p.items - 1).g, ==, count - 1);
 	}
 	g_assert_cmpint(munmap(room, 2 * page), ==, 0);
 }
