@@ -815,6 +815,10 @@ static void test_sizes_of_a_list(void)
 	p = ts_request_make("groups=3,5,0 size=8x1x1 layout=masked");
 	g_assert_cmpuint(p.m, ==, 8);
 	g_assert_cmpuint(p.rows, ==, 5);
+	p = ts_request_make("groups=0x0x0,0x0x0");
+	g_assert_cmpuint(p.m, ==, 0);
+	g_assert_cmpuint(p.n, ==, 0);
+	g_assert_cmpuint(p.k, ==, 0);
 	p = ts_request_make("size=5x5x5 batch=0");
 	g_assert_cmpuint(p.groups, ==, 0);
 	g_assert_cmpuint(p.grid_count, ==, 0);
@@ -875,6 +879,31 @@ static void test_workers_too_many(void)
 			struct ts_worker w = ts_worker_make(p.workers + more, 0);
 
 			g_assert_cmpint(ts_next(&p, &w, 0).act, ==, TS_STOP);
+		}
+	}
+}
+
+/* Sizes without a list of their own are the same for all groups. */
+static void test_one_list(void)
+{
+	static const int64_t sizes[] = {3, 5};
+
+	for (int which = 0; which < 3; which++) {
+		struct ts_turn turns[2];
+		struct ts_plan grids[2], p;
+		struct ts_spec spec = ts_request_read("size=7x11x13");
+
+		spec.list_count = 2;
+		spec.turns = turns;
+		spec.grids = grids;
+		spec.list_m = which == 0 ? sizes : NULL;
+		spec.list_n = which == 1 ? sizes : NULL;
+		spec.list_k = which == 2 ? sizes : NULL;
+		g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
+		for (uint32_t g = 0; g < 2; g++) {
+			g_assert_cmpint(ts_grid(&p, g)->m, ==, which == 0 ? sizes[g] : 7);
+			g_assert_cmpint(ts_grid(&p, g)->n, ==, which == 1 ? sizes[g] : 11);
+			g_assert_cmpint(ts_grid(&p, g)->k, ==, which == 2 ? sizes[g] : 13);
 		}
 	}
 }
@@ -1192,6 +1221,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/plans of somebody's own", test_own_plan);
 	g_test_add_func("/rules of somebody's own", test_own_rules);
 	g_test_add_func("/the sizes of a list", test_sizes_of_a_list);
+	g_test_add_func("/a list of one size only", test_one_list);
 	g_test_add_func("/tiles that are not cut need no counter", test_nothing_cut);
 	g_test_add_func("/tiles that are cut need counters and slots", test_sizes_of_cuts);
 	g_test_add_func("/workers that are too many leave", test_workers_too_many);
