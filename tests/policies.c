@@ -815,6 +815,9 @@ static void test_sizes_of_a_list(void)
 	p = ts_request_make("groups=3,5,0 size=8x1x1 layout=masked");
 	g_assert_cmpuint(p.m, ==, 8);
 	g_assert_cmpuint(p.rows, ==, 5);
+	/* The order is that of the group with the most items. */
+	p = ts_request_make("groups=3x1x1,9x1x1,2x1x1 order=grouped-m width=8");
+	g_assert_cmpuint(p.width.by, ==, 8);
 	p = ts_request_make("groups=0x0x0,0x0x0");
 	g_assert_cmpuint(p.m, ==, 0);
 	g_assert_cmpuint(p.n, ==, 0);
