@@ -629,6 +629,7 @@ static const struct refusal refusals[] = {
 	{"batch=2147483647 tiles=2x1", TS_MANY_TILES},
 	{"batch=1073741823 groups=2,1", TS_MANY_TILES},
 	{"batch=0", TS_OK},
+	{"batch=0 tiles=2147483647x1", TS_OK},
 	{"section=-1", TS_BAD_SECTION},
 	{"section=2147483648", TS_BAD_SECTION},
 	{"batch=3 section=7", TS_OK},
@@ -812,11 +813,18 @@ static void test_sizes_of_a_list(void)
 	g_assert_cmpuint(p.depth, ==, 6);
 	g_assert_cmpuint(p.groups, ==, 9);
 	g_assert_cmpuint(p.grid_count, ==, 3);
+	p = ts_request_make("groups=7x2x3,1x9x1,8x4x11 block=2x4x2");
+	g_assert_cmpuint(p.n, ==, 9);
+	g_assert_cmpuint(p.rows, ==, 4);
+	g_assert_cmpuint(p.cols, ==, 3);
+	p = ts_request_make("size=5x5x5 batch=3");
+	g_assert_cmpuint(p.groups, ==, 3);
+	g_assert_cmpuint(p.grid_count, ==, 1);
 	p = ts_request_make("groups=3,5,0 size=8x1x1 layout=masked");
 	g_assert_cmpuint(p.m, ==, 8);
 	g_assert_cmpuint(p.rows, ==, 5);
 	/* The order is that of the group with the most items. */
-	p = ts_request_make("groups=3x1x1,9x1x1,2x1x1 order=grouped-m width=8");
+	p = ts_request_make("groups=3x1x1,9x1x1,2x1x1,3x1x1 order=grouped-m width=8");
 	g_assert_cmpuint(p.width.by, ==, 8);
 	p = ts_request_make("groups=0x0x0,0x0x0");
 	g_assert_cmpuint(p.m, ==, 0);
