@@ -625,6 +625,7 @@ static const struct refusal refusals[] = {
 	 "0,0",
 		TS_OK},
 	{"batch=2147483647 groups=0,0", TS_BAD_BATCH},
+	{"batch=2147483647 groups=0", TS_OK},
 	{"batch=2147483647", TS_OK},
 	{"batch=2147483647 tiles=2x1", TS_MANY_TILES},
 	{"batch=1073741823 groups=2,1", TS_MANY_TILES},
@@ -731,9 +732,10 @@ static bool refuses_lists(void)
 	g_assert_cmpuint(plan.items, ==, 0);
 	/* Without a list its length says nothing. */
 	spec = ts_request_read("tiles=2x3");
-	spec.list_count = -1;
-	g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_OK);
-	g_assert_cmpuint(plan.items, ==, 6);
+	for (spec.list_count = -1; spec.list_count < 2; spec.list_count++) {
+		g_assert_cmpint(ts_plan_make(&plan, &spec), ==, TS_OK);
+		g_assert_cmpuint(plan.items, ==, 6);
+	}
 	return true;
 }
 
@@ -830,6 +832,9 @@ static void test_sizes_of_a_list(void)
 	g_assert_cmpuint(p.m, ==, 0);
 	g_assert_cmpuint(p.n, ==, 0);
 	g_assert_cmpuint(p.k, ==, 0);
+	p = ts_request_make("groups=2,3 batch=0");
+	g_assert_cmpuint(p.groups, ==, 0);
+	g_assert_cmpuint(p.items, ==, 0);
 	p = ts_request_make("size=5x5x5 batch=0");
 	g_assert_cmpuint(p.groups, ==, 0);
 	g_assert_cmpuint(p.grid_count, ==, 0);
@@ -892,6 +897,25 @@ static void test_workers_too_many(void)
 			g_assert_cmpint(ts_next(&p, &w, 0).act, ==, TS_STOP);
 		}
 	}
+}
+
+/* What a kernel of plain plans only can take. */
+static void test_plain(void)
+{
+	static const struct {
+		const char *words;
+		bool plain;
+	} rows[] = {{"tiles=3x3", true}, {"tiles=3x3 batch=1 cluster=2x1", true},
+		{"tiles=3x3 batch=2", false}, {"groups=3", false},
+		{"tiles=3x3 shape=triangle", false}, {"tiles=3x3 shape=causal", false},
+		{"tiles=3x3 rows=descending", false}, {"tiles=3x3 rows=fold", false},
+		{"tiles=3x3 collective=all-gather rank=0x3x1", true},
+		{"tiles=3x3 collective=all-gather rank=0x3x1 rows=rank", false}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (ts_request_make(rows[i].words).plain != rows[i].plain)
+			g_test_fail_printf(
+				"%s: must%s be plain", rows[i].words, rows[i].plain ? "" : " not");
 }
 
 /* Sizes without a list of their own are the same for all groups. */
@@ -1139,6 +1163,72 @@ static enum ts_status plan_less(struct ts_plan *p, const struct ts_spec *spec)
 	return TS_OK;
 }
 
+static enum ts_status plan_other(struct ts_plan *p, const struct ts_spec *spec)
+{
+	(void)spec;
+	p->m++;
+	p->n++;
+	p->k++;
+	p->block_m++;
+	p->block_n++;
+	p->block_k++;
+	p->rows++;
+	p->cols++;
+	p->depth++;
+	p->cluster_m++;
+	p->cluster_n++;
+	p->cluster_rows++;
+	p->cluster_cols++;
+	p->items++;
+	p->shape++;
+	p->layout++;
+	p->groups++;
+	p->grid_count++;
+	p->batch.by++;
+	p->turns++;
+	p->grids++;
+	p->plain = !p->plain;
+	p->first_cell++;
+	p->first_row++;
+	p->cells++;
+	p->tiles++;
+	return TS_OK;
+}
+
+static void check_same_problem(const struct ts_plan *a, const struct ts_plan *b)
+{
+	g_assert_true(a->m == b->m && a->n == b->n && a->k == b->k);
+	g_assert_true(a->block_m == b->block_m && a->block_n == b->block_n);
+	g_assert_true(a->block_k == b->block_k && a->depth == b->depth);
+	g_assert_true(a->rows == b->rows && a->cols == b->cols);
+	g_assert_true(a->cluster_m == b->cluster_m && a->cluster_n == b->cluster_n);
+	g_assert_true(a->cluster_rows == b->cluster_rows && a->cluster_cols == b->cluster_cols);
+	g_assert_true(a->items == b->items && a->shape == b->shape && a->layout == b->layout);
+	g_assert_true(a->groups == b->groups && a->grid_count == b->grid_count);
+	g_assert_true(a->batch.by == b->batch.by && a->plain == b->plain);
+	g_assert_true(a->turns == b->turns && a->grids == b->grids);
+	g_assert_true(a->first_cell == b->first_cell && a->first_row == b->first_row);
+	g_assert_true(a->cells == b->cells && a->tiles == b->tiles);
+}
+
+/* Nor is the problem another one, whatever the plan of a policy says. */
+static void test_own_problem(void)
+{
+	static const char *const rows[] = {"size=7x5x3 block=2x1x2 cluster=2x1",
+		"tiles=7x5 batch=3", "groups=7x5x3,2x4x9 layout=masked size=9x9x9",
+		"tiles=7x7 shape=triangle"};
+	struct ts_policy policy = ts_policy_make("other", "", "", plan_other);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_spec spec = ts_request_read(rows[i]);
+		struct ts_plan plan, right;
+
+		g_assert_cmpint(ts_plan_make(&right, &spec), ==, TS_OK);
+		g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_OK);
+		check_same_problem(&plan, &right);
+	}
+}
+
 /* A policy of somebody's own can't make the problem smaller, nor its plan larger than allowed. */
 static void test_own_plan(void)
 {
@@ -1230,9 +1320,11 @@ int main(int argc, char **argv)
 	g_test_add_func("/the largest plans/the ends of a queue", test_far_ends_of_queues);
 	g_test_add_func("/what cannot be scheduled is refused", test_refusals);
 	g_test_add_func("/plans of somebody's own", test_own_plan);
+	g_test_add_func("/problems of somebody's own plan", test_own_problem);
 	g_test_add_func("/rules of somebody's own", test_own_rules);
 	g_test_add_func("/the sizes of a list", test_sizes_of_a_list);
 	g_test_add_func("/a list of one size only", test_one_list);
+	g_test_add_func("/plain plans are those of one whole grid", test_plain);
 	g_test_add_func("/tiles that are not cut need no counter", test_nothing_cut);
 	g_test_add_func("/tiles that are cut need counters and slots", test_sizes_of_cuts);
 	g_test_add_func("/workers that are too many leave", test_workers_too_many);
