@@ -1159,7 +1159,14 @@ static enum ts_status plan_less(struct ts_plan *p, const struct ts_spec *spec)
 	p->rows--;
 	p->k = 1;
 	p->counters = spec->splits == 3 ? 9 : 0;
-	p->workers = spec->splits == 4 ? 0 : spec->splits == 5 ? 0x80000000u : p->workers;
+	if (spec->splits >= 4) {
+		p->workers = spec->splits == 5 ? 0x80000000u : 0;
+		p->remap_span = 0;
+	}
+	if (spec->splits == 6) {
+		p->counters = 9;
+		return TS_BAD_MODE;
+	}
 	return TS_OK;
 }
 
@@ -1254,6 +1261,11 @@ static void test_own_plan(void)
 	spec.splits = 4;
 	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
 	spec.splits = 5;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
+	spec.splits = 6;
+	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_MODE);
+	spec.splits = 4;
+	spec.m = spec.n = 1;
 	g_assert_cmpint(ts_plan_make_as(&plan, &spec, &policy), ==, TS_BAD_WORKERS);
 }
 
