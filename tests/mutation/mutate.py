@@ -40,8 +40,8 @@ WITH_LOOPS = ['groups', 'ids', 'walks']
 PROGRAMS = ['policies', 'orders', 'collective', 'ids', 'groups', 'walks', 'roles']
 ARCHIVED = ['sim/calibration.c', 'sim/collective.c', 'sim/cost.c', 'sim/device.c', 'sim/groups.c',
     'sim/refuse.c', 'sim/shapes.c', 'tests/faults/expect.c', 'tests/faults/groups.c',
-    'tests/faults/missing.c', 'tests/faults/planted.c', 'tests/group_lists.c', 'tests/order_rules.c',
-    'tests/vectors/check.c', 'tests/vectors/read.c']
+    'tests/faults/missing.c', 'tests/faults/planted.c', 'tests/group_lists.c',
+    'tests/order_rules.c', 'tests/plans.c', 'tests/vectors/check.c', 'tests/vectors/read.c']
 # What is left out takes seconds and shows nothing more of the header, or runs the whole program.
 ONLY = {'roles': ['-p', '/roles/places agree with the count'],
     'groups': ['-p', '/plans are what the definitions say', '-p',
