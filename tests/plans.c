@@ -417,6 +417,31 @@ static G_NO_INLINE void fill_stack(void)
 		bytes[i] = 0xa5;
 }
 
+/* A request of which nothing is said: 8192^3 in tiles of 256 x 256 x 64 for one worker, alone. */
+static void test_defaults(void)
+{
+	struct ts_spec s;
+
+	fill_stack();
+	s = ts_spec_default();
+	g_assert_cmpuint(s.policy, ==, TS_DATA_PARALLEL);
+	g_assert_true(s.mode == TS_STEAL && s.order == TS_GROUPED_M && s.remap == TS_REMAP_NONE);
+	g_assert_true(s.shape == TS_RECTANGLE && s.row_order == TS_ROWS_ASCENDING);
+	g_assert_true(s.layout == TS_CONTIGUOUS && s.group_order == TS_GROUPS_GIVEN);
+	g_assert_true(s.hybrid == TS_TWO_TILE && s.collective == TS_ALONE);
+	g_assert_true(s.m == 8192 && s.n == 8192 && s.k == 8192);
+	g_assert_true(s.block_m == 256 && s.block_n == 256 && s.block_k == 64);
+	g_assert_true(s.cluster_m == 1 && s.cluster_n == 1 && s.max_cluster == 16);
+	g_assert_true(s.width == 0 && s.chunk == 0);
+	g_assert_true(s.workers == 1 && s.domains == 1 && s.slots == 1);
+	g_assert_true(s.max_counters == TS_COUNT_MAX && s.local_percent == 90);
+	g_assert_true(s.splits == 2 && s.min_k == 8 && s.k_groups == 1);
+	g_assert_true(s.batch == 1 && s.section == 1 && s.list_count == 0);
+	g_assert_true(s.list_m == NULL && s.list_n == NULL && s.list_k == NULL);
+	g_assert_true(s.turns == NULL && s.grids == NULL);
+	g_assert_true(s.ranks == 1 && s.rank == 0 && s.rank_chunks == 1);
+}
+
 /* The rules of a policy file: a remap over all items, and the registry where they say nothing. */
 static void test_own_rules(void)
 {
@@ -448,6 +473,7 @@ static void test_own_rules(void)
 
 void ts_plans_add(void)
 {
+	g_test_add_func("/a request of which nothing is said", test_defaults);
 	g_test_add_func("/plans of somebody's own", test_own_plan);
 	g_test_add_func("/problems of somebody's own plan", test_own_problem);
 	g_test_add_func("/rules of somebody's own", test_own_rules);
