@@ -108,6 +108,23 @@ static void test_largest_item(void)
 		}
 }
 
+/* Without rows all chunks begin at 0 and none has an item. */
+static void test_no_rows(void)
+{
+	static const char *const rows[] = {"size=0x5x1 collective=all-gather rank=0x1x1 rows=rank",
+		"size=0x5x1 collective=reduce-scatter rank=1x3x2 rows=rank"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ts_plan p = make_plan(rows[i]);
+
+		g_assert_cmpuint(p.items, ==, 0);
+		for (uint32_t chunk = 0; chunk < p.chunks; chunk++) {
+			g_assert_cmpuint(ts_chunk_begin(&p, chunk), ==, 0);
+			g_assert_cmpuint(ts_chunk_items(&p, chunk), ==, 0);
+		}
+	}
+}
+
 /* Flux, all-gather: m' = (m + ceil(M / R * r / BLOCK_M)) % rows; Triton-distributed,
  * reduce-scatter: m' = (m + (r + 1) * (M / R) / BLOCK_M) % rows, which for the last rank begins
  * with its own last tile where that is ragged, and here with rank 0's rows. */
@@ -272,6 +289,7 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/collective/rows and chunks", test_rows);
 	g_test_add_func("/collective/an item larger than M", test_largest_item);
+	g_test_add_func("/collective/no rows", test_no_rows);
 	g_test_add_func("/collective/the projects' orders", test_projects);
 	g_test_add_func("/collective/faults", test_faults);
 	g_test_add_func("/collective/the verdict of a run", test_verdict);
