@@ -46,6 +46,9 @@ static void draw(struct world *w)
 	s->block_k = 1 + upto(2);
 	s->cluster_m = 1 + upto(2);
 	s->cluster_n = s->shape == TS_TRIANGLE ? s->cluster_m : 1 + upto(2);
+	/* Of a triangle one side of an item stays a multiple of the other. */
+	if (s->shape == TS_TRIANGLE && upto(1) == 1)
+		*(s->block_m >= s->block_n ? &s->cluster_n : &s->cluster_m) = 1;
 	s->m = s->n = upto(20);
 	s->k = upto(9);
 	s->batch = 1 + upto(3);
