@@ -79,6 +79,7 @@ class Place:
         self.folder = folder
         self.sources = folder.parent / 'sources'
         self.cc = cc + FLAGS + flags_of('--cflags')
+        self.made = set()  # of the files that a mutant needs compiled
         for name in ('as-is', 'replaceable'):
             (folder / name / 'policies').mkdir(parents=True)
         for path in (self.sources / 'policies').glob('*.h'):
@@ -87,7 +88,7 @@ class Place:
             encoding='utf-8')
 
     def write(self, header, text):
-        self.made = set()  # of the files that a mutant needs compiled
+        self.made.clear()
         (self.folder / 'as-is/policies' / header).write_text(text, encoding='utf-8')
         (self.folder / 'replaceable/policies' / header).write_text(replaceable(text),
             encoding='utf-8')
