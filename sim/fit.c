@@ -255,7 +255,7 @@ static bool prepare(struct fit *f, const struct ts_timings *timings, GError **er
 	return true;
 }
 
-/* Down from the guesses, that of line_cycles `lines` times as large. Returns the loss. */
+/* Down from the guesses, that of line_ns `lines` times as large. Returns the loss. */
 static double descend(struct fit *f, double lines, double *ret_at, double *residuals,
 	double *slopes, guint *ret_rounds)
 {
@@ -264,7 +264,7 @@ static double descend(struct fit *f, double lines, double *ret_at, double *resid
 	for (size_t i = 0; i < f->keys; i++) {
 		ret_at[i] = ts_calibration_keys[i].guess;
 		if (ts_calibration_keys[i].offset ==
-			G_STRUCT_OFFSET(struct ts_calibration, line_cycles))
+			G_STRUCT_OFFSET(struct ts_calibration, line_ns))
 			ret_at[i] *= lines;
 	}
 	loss = evaluate(f, ret_at, residuals);
