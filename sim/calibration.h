@@ -19,7 +19,8 @@ struct ts_calibration {
 	double item_cycles;  /* of an item, beside its k iterations */
 	double store_cycles; /* of a worker's last item, for each element of a CTA's tile: the
 				others are stored while the next one is multiplied */
-	/* Of a k iteration where one warpgroup multiplies alone: nobody does while it waits. */
+	/* Of a k iteration where one of several warpgroups has rows in C: nobody multiplies while
+	 * it waits for the others to give the stage back. */
 	double lone_cycles;
 	double tensor_share; /* of the device's rate that multiplications reach */
 	/* Share by which k iterations take longer when all units multiply, at clock_mhz: power then

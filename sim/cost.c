@@ -181,7 +181,8 @@ static double fetch_ns(const struct ts_cost *c, const struct ts_plan *p, const s
 static double iteration_ps(const struct ts_cost *c, const struct ts_plan *p,
 	const struct ts_step *s, double rows, double cols)
 {
-	double alone = rows > WARPGROUP_ROWS ? 0 : c->calibration->lone_cycles;
+	bool lone = rows <= WARPGROUP_ROWS && p->block_m > WARPGROUP_ROWS;
+	double alone = lone ? c->calibration->lone_cycles : 0;
 	double multiply =
 		(alone + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
 

@@ -208,22 +208,21 @@ static double overlap(double multiply, double fetch, double dram)
 	return pow(pow(pow(multiply, 8) + pow(fetch, 8), 0.5) + pow(dram, 4), 0.25);
 }
 
-/* Costs by hand, in ns, which are cycles here. A tile of 2 x 2 by k 16 is 128 FLOPs or 256 cycles
- * and 7 for the iteration of a warpgroup alone, more by the square of the load. Its 4 rows of 32
- * bytes are one piece of 128: 10, and 10 by the load for each of 1.75 lines, since three of four
- * rows of 32 bytes begin within a line and end in the next. An item is 5, and the last is stored in
- * 2 x 4. */
+/* Costs by hand, in ns, which are cycles here. A tile of 2 x 2 by k 16 is 128 FLOPs or 256 cycles,
+ * more by the square of the load. Its 4 rows of 32 bytes are one piece of 128: 10, and 10 by the
+ * load for each of 1.75 lines, since three of four rows of 32 bytes begin within a line and end in
+ * the next. An item is 5, and the last is stored in 2 x 4. */
 static void test_costs(void)
 {
 	/* Of DRAM, 0.5 bytes a ns, come 64 + 64 + 8 bytes, more than L2 holds; of two tiles 208,
 	 * half of them each. */
-	const double one = overlap(263 * 1.25, 10 + 0.5 * 17.5, 272), item = 5, store = 8;
-	const double first = overlap(263 * 1.25, 10 + 0.5 * 17.5, 208);
-	const double half = overlap(263 * 2, 10 + 17.5, 416);
+	const double one = overlap(256 * 1.25, 10 + 0.5 * 17.5, 272), item = 5, store = 8;
+	const double first = overlap(256 * 1.25, 10 + 0.5 * 17.5, 208);
+	const double half = overlap(256 * 2, 10 + 17.5, 416);
 	/* Three on two SMs are three quarters of the load, in the mean of two rounds. */
-	const double third = overlap(263 * 1.5625, 10 + 0.75 * 17.5, 280);
+	const double third = overlap(256 * 1.5625, 10 + 0.75 * 17.5, 280);
 	/* Half of the columns come from the other: 3 rows of 32 bytes are asked for, 4 given. */
-	const double pair = overlap(263 * 2, 0.75 * 10 + 17.5, 416);
+	const double pair = overlap(256 * 2, 0.75 * 10 + 17.5, 416);
 	/* Before the first operands are there 100 ns more, by the load. */
 	const struct {
 		const char *words;
@@ -274,7 +273,8 @@ static void test_epilogues(void)
 	}
 }
 
-/* A warpgroup has 64 rows, and multiplies nothing if all of them are below C. Of two columns and
+/* A warpgroup has 64 rows, and multiplies nothing if all of them are below C; then an iteration of
+ * the other takes 7 cycles more. Of two columns and
  * 128 rows of a CTA's tile those outside A take 6 ns by the load, and half as much by the share of
  * units with such rows, in place of the quarter of a piece. */
 static void test_edges(void)
@@ -323,44 +323,44 @@ static void test_changed_costs(void)
 	} cases[] = {
 		/* A piece takes 1000 x (1 + 0.5 x 1.75). */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 16 --block 2x2x16",
-			1063 + overlap(328.75, 1875, 272)},
+			1063 + overlap(320, 1875, 272)},
 		/* Whole lines: 1000 x (1 + 0.5), four times, for 64 rather than 16 k. */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 64 --block 2x2x64",
-			1063 + overlap((7 + 1024) * 1.25, 6000, 1040)},
+			1063 + overlap(1024 * 1.25, 6000, 1040)},
 		/* Rows of 30 bytes are stored as 32 each. */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 15 --block 2x2x16",
-			1063 + overlap(328.75, 1875, 256)},
+			1063 + overlap(320, 1875, 256)},
 		/* Of 16 bytes the half is unaligned, which is charged to all: 4 of them are half a
 		 * piece, of 2 + 0.5 x 1.875. */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 8 --block 2x2x8",
-			1063 + overlap((7 + 128) * 1.25, 1468.75, 144)},
+			1063 + overlap(128 * 1.25, 1468.75, 144)},
 		/* In a cluster B is fetched once, but by two at once, and given to both: 3 and 4
 		 * rows of 32 bytes. */
 		{"line_ns=10\n", "line_ns=1000\n",
 			"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1",
-			1413 + overlap(526, 2500, 416)},
+			1413 + overlap(512, 2500, 416)},
 		/* 136 bytes at 0.005 bytes a ns; of two tiles 208, half of them each, shared. */
 		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 2 --n 2 --k 16 --block 2x2x16",
-			1063 + overlap(328.75, 18.75, 27200)},
+			1063 + overlap(320, 18.75, 27200)},
 		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 4 --n 2 --k 16 --block 2x2x16",
-			1113 + overlap(526, 27.5, 41600)},
+			1113 + overlap(512, 27.5, 41600)},
 		/* In an L2 that holds them they cost nothing. */
 		{"l2_bytes=64\ndram_gbps=1\n", "l2_bytes=136\ndram_gbps=0.01\n",
-			"--m 2 --n 2 --k 16 --block 2x2x16", 1063 + overlap(328.75, 18.75, 0)},
+			"--m 2 --n 2 --k 16 --block 2x2x16", 1063 + overlap(320, 18.75, 0)},
 		/* Half the load takes 1.25 times as long at 1000 MHz: power allows 800 MHz, and at
 		 * 900 MHz too. What is not multiplied takes 10 / 9 ns a cycle; L2 has its own. */
 		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 900",
-			1050 + 13 / 0.9 + overlap(263 * 1.25, 18.75, 272)},
+			1050 + 13 / 0.9 + overlap(256 * 1.25, 18.75, 272)},
 		/* Below that all cycles are of the clock. */
 		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 400",
-			1050 + 13 * 2.5 + overlap(263 * 2.5, 18.75, 272)},
-		/* Both halves of a tile at once, 16 of 32 k: 526 each. Rows of 64 bytes lie in 1.5
+			1050 + 13 * 2.5 + overlap(256 * 2.5, 18.75, 272)},
+		/* Both halves of a tile at once, 16 of 32 k: 512 each. Rows of 64 bytes lie in 1.5
 		 * lines. One writes its 4 sums, 4 cycles each, twice that under full load, and
 		 * signals; the other waits for 11, adds them, at half the load, and then has its 5
 		 * and stores. Nobody claims. */
 		{"l2_bytes=64", "l2_bytes=1000",
 			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2",
-			1100 + overlap(526, 25, 0) + 32 + 11 + 24 + 13},
+			1100 + overlap(512, 25, 0) + 32 + 11 + 24 + 13},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -381,11 +381,11 @@ static void test_parts(void)
 {
 	/* 3 tiles of 2 k iterations on two units of 3: halfway between one tile and two, so that
 	 * parts ask alone. With 2 parts to write 5 in 3 rounds of two are 5 / 6 of the load. */
-	const double load = 5 / 6.0, multiply = 263 * (1 + load * load);
+	const double load = 5 / 6.0, multiply = 256 * (1 + load * load);
 	const double whole = overlap(multiply, 1000 * (1 + 1.5 * load), 0);
 	const double part = overlap(multiply, 1000 * (1 + load + 1.5 * load), 0);
 	/* One tile of 4 k iterations cut in two: each has its own k, as with split-k. */
-	const double half = overlap(263 * (1 + 0.75 * 0.75), 1000 * (1 + 0.75), 0);
+	const double half = overlap(256 * (1 + 0.75 * 0.75), 1000 * (1 + 0.75), 0);
 	const struct {
 		const char *words;
 		double ns;
