@@ -19,19 +19,23 @@ struct ts_calibration {
 	double item_cycles;  /* of an item, beside its k iterations */
 	double store_cycles; /* of a worker's last item, for each element of a CTA's tile: the
 				others are stored while the next one is multiplied */
-	/* Of a k iteration, beside its multiplications; and where one warpgroup multiplies alone,
-	 * so that nobody does while it waits. */
-	double k_cycles, lone_cycles;
+	/* Of a k iteration where one of several warpgroups has rows in C: nobody multiplies while
+	 * it waits for the others to give the stage back. */
+	double lone_cycles;
 	double tensor_share; /* of the device's rate that multiplications reach */
 	/* Share by which k iterations take longer when all units multiply, at clock_mhz: power then
 	 * keeps the clock below what it is between launches. It allows the same clock to a run that
-	 * is at a lower one, down to that. */
+	 * is at a lower one, down to that. Fewer units slow by the square of their share. */
 	double load_slowdown;
-	/* A CTA's 128 bytes of a row of operands, when it is alone; how much longer each line of L2
-	 * in which they lie takes when all units ask; and how many times as long they take where
-	 * rows don't begin at multiples of 32 bytes. */
-	double line_cycles, line_contention, line_unaligned;
-	double outside_cycles; /* of a row of a tile outside A or B, when all units ask for such */
+	/* L2 has a clock of its own. For 128 bytes of a row of operands that a CTA asks for, when
+	 * it is alone; how many times as long they take where rows don't begin at multiples of 32
+	 * bytes; how much longer each line of L2 takes in which rows lie that a CTA is given, asked
+	 * for by itself or by others of its cluster, when all units are; and how much longer rows
+	 * take that a part of a tile asks for when no other part is at the same k. */
+	double line_ns, line_unaligned, line_contention, line_apart;
+	/* Of a row of a tile outside A or B, when all units work; and how much longer it takes when
+	 * all ask for such. */
+	double outside_ns, outside_contention;
 	/* Partial sums: until who waits for one sees that it is there; a CTA's writing of one, or
 	 * adding, for each element of its tile; and how much longer that takes when all do it. */
 	double part_ns, part_cycles, part_contention;

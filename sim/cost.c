@@ -35,11 +35,23 @@ const char *ts_memory_name(enum ts_memory memory)
 	return NULL;
 }
 
+static double fourth_power(double x)
+{
+	return x * x * x * x;
+}
+
 /* How long two take together that overlap: as long as the longer one where the other is much
  * shorter, and a fifth more where both are alike, since neither comes evenly. */
 static double overlap(double a, double b)
 {
-	return sqrt(sqrt(a * a * a * a + b * b * b * b));
+	return sqrt(sqrt(fourth_power(a) + fourth_power(b)));
+}
+
+/* The same with a tenth more where both are alike: several stages of the pipeline lie between what
+ * comes from L2 and what is multiplied. */
+static double overlap_stages(double a, double b)
+{
+	return sqrt(overlap(a * a, b * b));
 }
 
 /* The lines of L2 in which LINE bytes of a row lie, in the mean. Rows follow one another, so that
@@ -60,6 +72,20 @@ static double edge_share(uint32_t size, uint32_t block, uint32_t cluster)
 	double tiles = ceil((double)size / block), ctas = MAX(ceil(tiles / cluster) * cluster, 1);
 
 	return 1 - floor((double)size / block) / ctas;
+}
+
+/* Stream-K's units share operands while they are at the same k of their tiles: always where the run
+ * of a unit is a multiple of a tile's k or a part of it, 0, and least halfway between, 1. */
+static double units_apart(const struct ts_plan *p)
+{
+	double run, ratio, over;
+
+	if (p->units == 0 || p->unit_k == 0 || p->depth == 0)
+		return 0;
+	run = (double)p->unit_k + (double)p->longer_units * p->k_groups.by / p->units;
+	ratio = MAX(run, p->depth) / MIN(run, p->depth);
+	over = ratio - floor(ratio);
+	return 4 * over * (1 - over);
 }
 
 /* The calibration's part of the costs; `far` is in bytes. */
@@ -90,8 +116,10 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 		(1 -
 			(1 - edge_share(p->m, p->block_m, p->cluster_m)) *
 				(1 - edge_share(p->n, p->block_n, p->cluster_n)));
+	c->apart = units_apart(p);
 	/* Power allows a clock, whatever it is between launches. */
-	c->slowdown = MAX(of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load) - 1, 0);
+	c->slowdown = MAX(
+		of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load * c->load) - 1, 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
 	if (far > d->l2_bytes && p->items > 0)
@@ -129,25 +157,36 @@ static double rows_outside(
 	return MIN((double)block / others, block - inside);
 }
 
+/* How long the operands of a k iteration take to come from L2. */
+static double fetch_ns(const struct ts_cost *c, const struct ts_plan *p, const struct ts_step *s)
+{
+	const struct ts_calibration *of = c->calibration;
+	double outside = rows_outside(s->m, p->cluster_m, p->cluster_n, p->block_m, p->m) +
+		rows_outside(s->n, p->cluster_n, p->cluster_m, p->block_n, p->n);
+	double asked =
+		(double)p->block_m / p->cluster_n + (double)p->block_n / p->cluster_m - outside;
+	double given = (double)p->block_m + p->block_n - outside;
+	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	bool part = s->parts > 0 || !s->owns;
+	double alone = (row % 32 != 0 ? of->line_unaligned : 1) +
+		(part ? of->line_apart * c->apart * c->load : 0);
+	double shared = of->line_contention * c->load * lines_touched(row);
+
+	return (asked * alone + given * shared) * p->block_k * c->bytes / LINE * of->line_ns +
+		outside * of->outside_ns * (c->load + of->outside_contention * c->outside);
+}
+
 /* A k iteration of a calibrated device: the multiplications of so many rows, while the operands of
  * another come. */
 static double iteration_ps(const struct ts_cost *c, const struct ts_plan *p,
 	const struct ts_step *s, double rows, double cols)
 {
-	const struct ts_calibration *of = c->calibration;
-	double more = rows > WARPGROUP_ROWS ? of->k_cycles : of->lone_cycles;
-	double multiply = (more + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
-	double outside = rows_outside(s->m, p->cluster_m, p->cluster_n, p->block_m, p->m) +
-		rows_outside(s->n, p->cluster_n, p->cluster_m, p->block_n, p->n);
-	double asked = (double)p->block_m / p->cluster_n + (double)p->block_n / p->cluster_m;
-	double pieces = (asked - outside) * p->block_k * c->bytes / LINE;
-	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	double fetch = pieces * of->line_cycles *
-			((row % 32 != 0 ? of->line_unaligned : 1) +
-				of->line_contention * c->load * lines_touched(row)) +
-		outside * of->outside_cycles * c->outside;
+	bool lone = rows <= WARPGROUP_ROWS && p->block_m > WARPGROUP_ROWS;
+	double alone = lone ? c->calibration->lone_cycles : 0;
+	double multiply =
+		(alone + 2 * rows * cols * p->block_k / c->flops_rate) * (1 + c->slowdown);
 
-	return overlap(multiply, fetch) * c->cycle_ps;
+	return overlap_stages(multiply * c->cycle_ps, fetch_ns(c, p, s) * ps_per_ns);
 }
 
 bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_device *d,

@@ -41,6 +41,7 @@ struct ts_cost {
 	double cycle_ps;
 	double load;       /* the units that work at once in the mean, of all */
 	double outside;    /* those of them that ask for rows outside A or B */
+	double apart;      /* how far units that share operands are from the same k, 0 to 1 */
 	double slowdown;   /* by the load */
 	double flops_rate; /* of one CTA in a cycle */
 };

@@ -255,55 +255,29 @@ static bool prepare(struct fit *f, const struct ts_timings *timings, GError **er
 	return true;
 }
 
-/* Down from the guesses, that of line_cycles `lines` times as large. Returns the loss. */
-static double descend(struct fit *f, double lines, double *ret_at, double *residuals,
-	double *slopes, guint *ret_rounds)
-{
-	double loss, damping = 1e-2;
-
-	for (size_t i = 0; i < f->keys; i++) {
-		ret_at[i] = ts_calibration_keys[i].guess;
-		if (ts_calibration_keys[i].offset ==
-			G_STRUCT_OFFSET(struct ts_calibration, line_cycles))
-			ret_at[i] *= lines;
-	}
-	loss = evaluate(f, ret_at, residuals);
-	for (*ret_rounds = 0;
-		*ret_rounds < ROUNDS && improve(f, ret_at, residuals, slopes, &loss, &damping);)
-		++*ret_rounds;
-	return loss;
-}
-
-/* An iteration takes about as long as the longer of two, so that there are several minima: with
- * operands that are late from the beginning, and with such that never are. */
+/* Down from the guesses, with operands that are late: where they are never, no slope says how long
+ * they take. */
 static void find(struct fit *f, struct ts_fit *ret)
 {
-	static const double lines[] = {1, 2};
 	g_autofree double *residuals = g_new(double, f->count);
 	g_autofree double *slopes = g_new(double, f->count * f->keys);
-	double best = INFINITY;
+	double at[PARAMETERS], loss, damping = 1e-2;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
-		double at[PARAMETERS];
-		guint rounds;
-		double loss = descend(f, lines[i], at, residuals, slopes, &rounds);
+	for (size_t i = 0; i < f->keys; i++)
+		at[i] = ts_calibration_keys[i].guess;
+	loss = evaluate(f, at, residuals);
+	while (ret->rounds < ROUNDS && improve(f, at, residuals, slopes, &loss, &damping))
+		ret->rounds++;
+	ret->guessed = f->guessed;
+	for (guint r = 0; r < f->count; r++) {
+		double error = fabs(exp(residuals[r]) - 1);
 
-		if (loss >= best)
-			continue;
-		best = loss;
-		ret->rounds = rounds;
-		ret->guessed = f->guessed;
-		ret->mean_error = ret->worst_error = 0;
-		for (guint r = 0; r < f->count; r++) {
-			double error = fabs(exp(residuals[r]) - 1);
-
-			ret->mean_error += error / f->count;
-			ret->worst_error = MAX(ret->worst_error, error);
-		}
-		ret->calibration = f->calibration;
-		for (size_t k = 0; k < f->keys; k++)
-			*ts_calibration_at(&ret->calibration, k) = at[k];
+		ret->mean_error += error / f->count;
+		ret->worst_error = MAX(ret->worst_error, error);
 	}
+	ret->calibration = f->calibration;
+	for (size_t k = 0; k < f->keys; k++)
+		*ts_calibration_at(&ret->calibration, k) = at[k];
 }
 
 bool ts_fit_timings(struct ts_fit *ret, const struct ts_device *device,
