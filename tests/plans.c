@@ -249,7 +249,7 @@ static void test_local_share(void)
 	for (int percent = 0; percent <= 100; percent++) {
 		struct ts_spec spec = ts_request_read(
 			"policy=worksteal mode=hierarchical size=37x27x1 workers=9 xcds=2 slots=3");
-		struct ts_plan p;
+		struct ts_plan p = {0};
 
 		spec.local_percent = percent;
 		g_assert_cmpint(ts_plan_make(&p, &spec), ==, TS_OK);
