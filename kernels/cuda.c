@@ -31,7 +31,7 @@ enum { SHARE_MAPPED = 2, STREAM_BESIDE = 1 };
 /* CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. */
 enum { MAP_BF16 = 9, MAP_SWIZZLE_128B = 3, MAP_PROMOTE_128B = 2 };
 
-enum { MODULES = 4 };
+enum { MODULES = 8 };
 
 struct cuda {
 	struct api api;

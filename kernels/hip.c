@@ -45,7 +45,7 @@ static const struct {
 /* hipHostMallocMapped and hipHostMallocCoherent, and hipStreamNonBlocking */
 enum { SHARE_MAPPED = 0x40000002, STREAM_BESIDE = 1 };
 
-enum { MODULES = 4 };
+enum { MODULES = 8 };
 
 struct hip {
 	struct api api;
