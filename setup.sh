@@ -189,8 +189,8 @@ release()
 passed=0 failed=0 skipped=0
 
 # Prints how many test cases passed, failed and were skipped in the last `meson test` of folder $1,
-# and on stderr what failed. A program that fails without a failed case (a crash, a timeout, no plan, or
-# fewer results than planned) is one failure more.
+# and on stderr what failed. A program that fails without a failed case (a crash, a timeout, no plan,
+# or fewer results than planned) is one failure more.
 count()
 {
 	python3 - "$1" "${1##*/}" <<'END'

@@ -41,6 +41,8 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
 	struct ts_plan p = a->plan;
 	struct ts_step s;
 
+	static_assert(TS_DATA_PARALLEL == 0 && TS_PERSISTENT == 1, "policies in one bit");
+	static_assert(TS_SNAKE_N < 8 && TS_MORTON > 8 && TS_INPLACE_M > 8, "orders in three");
 	p.policy = a->plan.policy % 2;
 	p.remap = TS_REMAP_NONE;
 	p.order = a->plan.order % 8;

@@ -113,6 +113,13 @@ TS_GPU void store_box(const struct ts_gemm_args *a, ROOM *r, uint32_t half,
 	}
 }
 
+/* What the copy engine still reads must stay. */
+TS_GPU void stay_for_copies(void)
+{
+	if (ptx_thread() % 128 == 0)
+		ptx_copy_out_wait<0>();
+}
+
 /* Stores all boxes at the end, when the stages have room for them; by the threads, which need not
  * wait for it as for the copy engine. */
 template <class ROOM, int PAIRS>
@@ -126,8 +133,10 @@ TS_GPU void store_last(
 	static_assert(sizeof r->a >= ROOM::halves * ROOM::boxes * sizeof r->c[0][0], "room");
 	/* The other warpgroup may have been reading. */
 	ptx_sync(3, 256);
-	if (!c.there)
+	if (!c.there) {
+		stay_for_copies();
 		return;
+	}
 #pragma unroll
 	for (int box = 0; box < ROOM::boxes; box++)
 		write_box(ptx_shared(to + box * BOX * BOX), c, box);
@@ -144,9 +153,7 @@ TS_GPU void store_last(
 			copy_box(a, to + box * BOX * BOX, x + (uint32_t)box * BOX, c.y);
 		ptx_copy_out_group();
 	}
-	/* What the copy engine still reads must stay. */
-	if (first)
-		ptx_copy_out_wait<0>();
+	stay_for_copies();
 }
 
 /* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the

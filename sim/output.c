@@ -1,4 +1,5 @@
 /* Write beside, then rename. */
+#define _GNU_SOURCE /* _Fork() */
 #include "sim/output.h"
 
 #include <errno.h>
@@ -7,53 +8,42 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/refuse.h"
 
 /* What is to be gone should the program be ended, by a path each; in a fixed place, for a handler
  * of signals to read. */
-enum { KEPT = 16, PATH_BYTES = 4096, ENTRY_BYTES = 2048 };
+enum { KEPT = 16, PATH_BYTES = 4096 };
 
 static struct {
 	_Atomic bool used;
 	char path[PATH_BYTES];
 } kept[KEPT];
 
-/* Removes a file or a folder, by what may be called in a handler of signals: readdir() may not. */
-static void remove_at(int folder, const char *name)
+/* Removes a file or a folder, by what may be called in a handler of signals: readdir() may not, nor
+ * fork(), which waits for locks. */
+static void remove_at_end(const char *path)
 {
-	/* As the kernel writes them: the length of an entry and its name. */
-	enum { LENGTH_AT = 16, NAME_AT = 19 };
-	char entries[ENTRY_BYTES];
-	int inside;
-	long got;
+	pid_t child;
 
-	if (unlinkat(folder, name, 0) == 0)
+	if (unlink(path) == 0)
 		return;
-	inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (inside < 0)
-		return;
-	while ((got = syscall(SYS_getdents64, inside, entries, sizeof entries)) > 0)
-		for (long at = 0; at < got;) {
-			const char *entry = entries + at + NAME_AT;
-			uint16_t length;
-
-			if (strcmp(entry, ".") != 0 && strcmp(entry, "..") != 0)
-				remove_at(inside, entry);
-			memcpy(&length, entries + at + LENGTH_AT, sizeof length);
-			at += length;
-		}
-	close(inside);
-	unlinkat(folder, name, AT_REMOVEDIR);
+	child = _Fork();
+	if (child == 0) {
+		execl("/bin/rm", "rm", "-rf", path, (char *)NULL);
+		_exit(1);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
 }
 
 void ts_output_abandon(void)
 {
 	for (size_t i = 0; i < KEPT; i++)
 		if (atomic_load(&kept[i].used))
-			remove_at(AT_FDCWD, kept[i].path);
+			remove_at_end(kept[i].path);
 }
 
 static void on_end(int number)

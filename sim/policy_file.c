@@ -322,8 +322,7 @@ static bool load(struct ts_policy_file *f, const char *folder, const char *path,
 	if (sizes == NULL || symbol == NULL || memcmp(sizes, wanted, sizeof wanted) != 0)
 		return ts_refuse(error,
 			"policy file %s was compiled against other tilesim headers than this "
-			"program's; "
-			"include <tilesim/rules.h> and no copy of it",
+			"program's; include <tilesim/rules.h> and no copy of it",
 			path);
 	/* ISO C has no conversion from void * to a function; POSIX demands that the bits are it. */
 	memcpy(&export, &symbol, sizeof export);

@@ -370,7 +370,7 @@ static int tune(struct ts_settings *settings, const struct options *o, GError **
 /* `tune M N K` is short for --m M --n N --k K. NULL and a refusal if not all three are given. */
 static char **spell_out(int argc, char **argv, GError **error)
 {
-	static const char *const names[] = {"--m", "--n", "--k"};
+	static const char *const names[] = {"--m", "--n", "--k", NULL};
 	GPtrArray *out;
 	int at = 1;
 
@@ -382,20 +382,19 @@ static char **spell_out(int argc, char **argv, GError **error)
 			argv[1], at == 3 ? " " : "", at == 3 ? argv[2] : "");
 		return NULL;
 	}
-	for (int i = at; at > 1 && i < argc; i++)
-		for (size_t j = 0; j < G_N_ELEMENTS(names); j++)
-			if (g_str_has_prefix(argv[i], names[j]) &&
-				strchr("=", argv[i][strlen(names[j])]) != NULL) {
-				ts_refuse(error,
-					"tune %s %s %s and %s: the sizes are given twice; leave "
-					"out one",
-					argv[1], argv[2], argv[3], argv[i]);
-				return NULL;
-			}
+	for (int i = at; at > 1 && i < argc; i++) {
+		g_auto(GStrv) halves = g_strsplit(argv[i], "=", 2);
+
+		if (!g_strv_contains(names, halves[0]))
+			continue;
+		ts_refuse(error, "tune %s %s %s and %s: the sizes are given twice; leave out one",
+			argv[1], argv[2], argv[3], argv[i]);
+		return NULL;
+	}
 	out = g_ptr_array_new();
 	at = 1;
 	g_ptr_array_add(out, argv[0]);
-	for (size_t i = 0; i < G_N_ELEMENTS(names) && at < argc && argv[at][0] != '-'; i++) {
+	for (size_t i = 0; names[i] != NULL && at < argc && argv[at][0] != '-'; i++) {
 		g_ptr_array_add(out, (char *)(gpointer)names[i]);
 		g_ptr_array_add(out, argv[at++]);
 	}
@@ -424,8 +423,7 @@ int ts_tune_command(int argc, char **argv, GError **error)
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "tune [M N K]",
 		"Ranks policies, tiles and clusters for a shape by simulation, says why the best "
-		"is "
-		"the\n"
+		"is the\n"
 		"best, and prints its settings for other projects. Options of the plan take lists; "
 		"with\n"
 		"--memory caches the best are tried in several orders too. A device that is "

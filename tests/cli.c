@@ -109,6 +109,44 @@ static void test_ended(void)
 	}
 }
 
+/* Nor a folder of its own, whoever is at work in there. */
+static void test_ended_at_work(void)
+{
+	static const char *const cases[] = {
+		"plot gantt --m 256 --n 256 --output p.png", "--policy-file gnuplot"};
+	g_autofree char *temporary = g_dir_make_tmp("tilesim-ended-XXXXXX", NULL);
+	g_autofree char *gnuplot = g_build_filename(folder, "gnuplot", NULL);
+	g_autofree char *begun = g_build_filename(folder, "begun", NULL);
+	g_autofree char *script = g_strdup_printf("#!/bin/sh\n: >%s\nexec sleep 2\n", begun);
+	g_autofree char *path = g_strconcat(folder, ":", g_getenv("PATH"), NULL);
+	g_auto(GStrv) environment = g_get_environ();
+
+	signal(SIGTERM, SIG_DFL);
+	environment = g_environ_setenv(environment, "TMPDIR", temporary, TRUE);
+	environment = g_environ_setenv(environment, "PATH", path, TRUE);
+	environment = g_environ_setenv(environment, "CC", gnuplot, TRUE);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *line = g_strconcat(g_getenv("TILESIM"), " ", cases[i], NULL);
+		g_auto(GStrv) argv = g_strsplit(line, " ", -1);
+		g_autoptr(GError) error = NULL;
+		GPid id;
+		int status;
+
+		g_assert_true(g_file_set_contents(gnuplot, script, -1, NULL));
+		g_assert_cmpint(g_chmod(gnuplot, 0700), ==, 0);
+		g_spawn_async(folder, argv, environment, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &id,
+			&error);
+		g_assert_no_error(error);
+		while (!g_file_test(begun, G_FILE_TEST_EXISTS))
+			g_usleep(1000);
+		g_assert_cmpint(kill(id, SIGTERM), ==, 0);
+		g_assert_cmpint(waitpid(id, &status, 0), ==, id);
+		g_assert_true(WIFSIGNALED(status));
+		g_assert_cmpint(ts_call_clean(folder), ==, 2);
+	}
+	g_assert_cmpint(g_rmdir(temporary), ==, 0);
+}
+
 static void test_help(void)
 {
 	static const struct {
@@ -417,6 +455,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/shape files", test_shape_file);
 	g_test_add_func("/cli/nothing is half written", test_nothing_half_written);
 	g_test_add_func("/cli/nothing is left of who is ended", test_ended);
+	g_test_add_func(
+		"/cli/nothing is left of who is ended at work in a folder", test_ended_at_work);
 	g_test_add_func("/cli/the same refusal each time", test_same_refusal);
 	g_test_add_func("/cli/options that would be ignored", test_ignored);
 	g_test_add_func("/cli/options that go together", test_allowed);

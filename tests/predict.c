@@ -274,9 +274,9 @@ static void test_epilogues(void)
 }
 
 /* A warpgroup has 64 rows, and multiplies nothing if all of them are below C; then an iteration of
- * the other takes 7 cycles more. Of two columns and
- * 128 rows of a CTA's tile those outside A take 6 ns by the load, and half as much by the share of
- * units with such rows, in place of the quarter of a piece. */
+ * the other takes 7 cycles more. Of two columns and 128 rows of a CTA's tile those outside A take
+ * 6 ns by the load, and half as much by the share of units with such rows, in place of the quarter
+ * of a piece. */
 static void test_edges(void)
 {
 	const double item = 5, store = 2 * 256, one = 10 + 0.5 * 17.5;

@@ -144,11 +144,12 @@ static const struct kernel *find_idle_kernel(const char *name)
 	static const char *const forms[] = {"bf16_nk", "bf16_kn", "fp16_nk", "fp16_kn"};
 	static const char *const tiles[] = {"128x256", "128x192", "128x128", "128x64", "64x128"};
 	static const struct kernel idle = {"idle"};
+	static const char *const uses[] = {"", "groups_", "static_"};
 	char known[64];
 
-	for (unsigned i = 0; i < 2 * 4 * 5; i++) {
-		snprintf(known, sizeof known, "ts_gemm_%s%s_%s", i < 20 ? "" : "groups_",
-			forms[i / 5 % 4], tiles[i % 5]);
+	for (unsigned i = 0; i < 3 * 4 * 5; i++) {
+		snprintf(known, sizeof known, "ts_gemm_%s%s_%s", uses[i / 20], forms[i / 5 % 4],
+			tiles[i % 5]);
 		if (strcmp(name, known) == 0)
 			return &idle;
 	}
