@@ -208,7 +208,7 @@ static bool tune_shape(const struct ts_settings *settings, const struct ts_devic
 	struct search s = {
 		.settings = settings, .all = g_array_new(FALSE, FALSE, sizeof(struct ts_tuned))};
 	struct ts_tuning t = {.settings = settings, .device = device, .shape = shape};
-	/* What is measured are the first that there are kernels for, which may be any. */
+	/* What is measured are the first that there are kernels for, which can be any. */
 	guint want = measured > 0 ? CONFIGURATIONS_MAX : (guint)top;
 	bool good = search_shape(&s, device, shape, (unsigned)jobs, want, error);
 
