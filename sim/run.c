@@ -211,29 +211,12 @@ static void cover_end(struct ts_run *r, const struct ts_outcome *outcome)
 	ts_coverage_fault(&r->coverage, &f);
 }
 
-bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
-	const struct ts_sink *extra, GError **error)
+bool ts_run_fits(const struct ts_run *r, GError **error)
 {
-	struct jam jam = {.run = r};
-	struct watch watch = {0};
-	struct ts_sink sinks[6] = {ts_summary_sink(&r->summary),
-		{r, cover_item, cover_claim, cover_met}, {&jam, .stuck = note_stuck}};
-	struct ts_engine engine = {.plan = &r->plan,
-		.rules = ts_settings_rules(settings),
-		.scenario = &r->scenario,
-		.machine = &r->machine,
-		.cost = &r->cost,
-		.row_ready = r->exchange.row_ready,
-		.caches = r->caches,
-		.sinks = sinks,
-		.sink_count = 3};
 	struct ts_step whole = {.act = TS_WORK, .k_end = r->plan.depth, .owns = true};
 	struct ts_price price = ts_cost_item(&r->cost, &whole);
-	struct ts_outcome outcome;
 	double slowest = 1, claims, far = 0;
 
-	if (!ts_settings_hardware_domain(settings, &engine.hardware_domain, error))
-		return false;
 	for (uint32_t i = 0; i < r->machine.count; i++)
 		slowest = MAX(slowest, r->machine.places[i].slow);
 	/* Nothing waits for longer than for all that anybody asks for. */
@@ -255,6 +238,30 @@ bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
 			"problem, or "
 			"smaller slow factors",
 			makespan_max_ps / 1e12);
+	return true;
+}
+
+bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,
+	const struct ts_sink *extra, GError **error)
+{
+	struct jam jam = {.run = r};
+	struct watch watch = {0};
+	struct ts_sink sinks[6] = {ts_summary_sink(&r->summary),
+		{r, cover_item, cover_claim, cover_met}, {&jam, .stuck = note_stuck}};
+	struct ts_engine engine = {.plan = &r->plan,
+		.rules = ts_settings_rules(settings),
+		.scenario = &r->scenario,
+		.machine = &r->machine,
+		.cost = &r->cost,
+		.row_ready = r->exchange.row_ready,
+		.caches = r->caches,
+		.sinks = sinks,
+		.sink_count = 3};
+	struct ts_outcome outcome;
+
+	if (!ts_settings_hardware_domain(settings, &engine.hardware_domain, error) ||
+		!ts_run_fits(r, error))
+		return false;
 	if (r->plan.collective != TS_ALONE)
 		sinks[engine.sink_count++] = ts_exchange_sink(&r->exchange);
 	if (extra != NULL)

@@ -31,6 +31,9 @@ bool ts_run_init(struct ts_run *r, const struct ts_settings *settings, const str
 	GError **error);
 void ts_run_finish(struct ts_run *r);
 
+/* False and a refusal of what could take so long that sums of picoseconds would not fit 64 bits. */
+bool ts_run_fits(const struct ts_run *r, GError **error);
+
 /* Simulates; `extra` is told of items and claims too, and may be NULL. Call it once. False and a
  * refusal for settings that make no sense; an unsound schedule is no error but r->sound. */
 bool ts_run_simulate(struct ts_run *r, const struct ts_settings *settings,

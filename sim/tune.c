@@ -22,62 +22,6 @@ struct search {
 	GArray *all; /* struct ts_tuned */
 };
 
-static bool work(void *data, void *state, uint64_t index)
-{
-	struct search *s = data;
-	struct ts_tuned *t = &g_array_index(s->all, struct ts_tuned, index);
-	struct ts_run run;
-
-	(void)state;
-	t->sound = ts_run_init(&run, s->settings, &t->spec, NULL) &&
-		ts_run_simulate(&run, s->settings, NULL, NULL) && run.sound;
-	if (t->sound) {
-		const struct ts_summary *sum = &run.summary;
-
-		t->spec = run.spec;
-		t->makespan = ts_run_end(&run);
-		t->tflops = ts_summary_tflops(sum);
-		t->useful = sum->useful;
-		t->quantization = sum->quantization;
-		t->imbalance = sum->imbalance;
-		t->unmanned = sum->unmanned;
-		t->claims = sum->claims;
-		t->fixed = sum->fixed + sum->launch;
-		t->padding = sum->padding;
-		t->fix_up = sum->fix_up + sum->waits;
-		t->missed = 0;
-		for (uint32_t i = 0; run.caches != NULL && i < ts_caches_l2s(run.caches); i++)
-			t->missed += ts_caches_l2(run.caches, i).miss_bytes;
-	}
-	ts_run_finish(&run);
-	return true;
-}
-
-/* The best first; of equals the one that asks less of memory, and of those again the one that comes
- * first in the product, which is the plainer. */
-static gint by_makespan(gconstpointer a, gconstpointer b)
-{
-	const struct ts_tuned *x = a, *y = b;
-
-	if (x->sound != y->sound)
-		return x->sound ? -1 : 1;
-	if (x->makespan != y->makespan)
-		return x->makespan < y->makespan ? -1 : 1;
-	return (x->missed > y->missed) - (x->missed < y->missed);
-}
-
-static void simulate(struct search *s, unsigned threads)
-{
-	struct ts_loop loop = {.count = s->all->len,
-		.threads = threads,
-		.progress = "simulations",
-		.work = work,
-		.data = s};
-
-	ts_loop_run(&loop);
-	g_array_sort(s->all, by_makespan);
-}
-
 /* The product of the settings' axes, for one shape. */
 static bool list(struct search *s, const struct ts_settings *settings,
 	const struct ts_device *device, const struct ts_shape *shape, GError **error)
@@ -145,7 +89,7 @@ static bool add_orders(struct search *s, const struct ts_settings *given,
 }
 
 static bool search_shape(struct search *s, const struct ts_device *device,
-	const struct ts_shape *shape, unsigned threads, GError **error)
+	const struct ts_shape *shape, unsigned threads, guint want, GError **error)
 {
 	const struct ts_settings *given = s->settings;
 	struct ts_settings roofline = *given;
@@ -157,14 +101,12 @@ static bool search_shape(struct search *s, const struct ts_device *device,
 	if (!ts_settings_memory(given, &memory, error) || !list(s, given, device, shape, error))
 		return false;
 	if (memory == TS_MEMORY_CACHES) {
-		s->settings = &roofline;
-		simulate(s, threads);
-		s->settings = given;
+		ts_tune_search(s->all, &roofline, threads, FINALISTS);
 		if (!ordered && !add_orders(s, given, device, shape, error))
 			return false;
 		g_array_set_size(s->all, ordered ? MIN(s->all->len, FINALISTS) : s->all->len);
 	}
-	simulate(s, threads);
+	ts_tune_search(s->all, given, threads, want);
 	return true;
 }
 
@@ -266,7 +208,9 @@ static bool tune_shape(const struct ts_settings *settings, const struct ts_devic
 	struct search s = {
 		.settings = settings, .all = g_array_new(FALSE, FALSE, sizeof(struct ts_tuned))};
 	struct ts_tuning t = {.settings = settings, .device = device, .shape = shape};
-	bool good = search_shape(&s, device, shape, (unsigned)jobs, error);
+	/* What is measured are the first that there are kernels for, which can be any. */
+	guint want = measured > 0 ? CONFIGURATIONS_MAX : (guint)top;
+	bool good = search_shape(&s, device, shape, (unsigned)jobs, want, error);
 
 	while (good && t.count < s.all->len && g_array_index(s.all, struct ts_tuned, t.count).sound)
 		t.count++;

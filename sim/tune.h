@@ -8,7 +8,7 @@
 /* One configuration of one shape, simulated. */
 struct ts_tuned {
 	struct ts_spec spec;
-	uint64_t makespan; /* ps */
+	uint64_t makespan; /* ps; UINT64_MAX: not simulated, since too slow to be asked for */
 	double tflops;
 	double missed; /* bytes that an L2 lacked; 0 without caches */
 	/* Fractions of the places' time, as in struct ts_summary. */
@@ -28,6 +28,14 @@ struct ts_tuning {
 	guint measured; /* of those, the first: by their measured times */
 	guint refused;
 };
+
+/* Simulates what may be among the fastest `want` of `all`, an array of struct ts_tuned with their
+ * specs, or the fastest that has other tiles than the first, and sorts: first the fastest, last
+ * those that are not sound. What a lower bound of the makespan shows to be slower is left out. */
+void ts_tune_search(GArray *all, const struct ts_settings *settings, unsigned threads, guint want);
+
+/* Have both the same blocks and clusters? */
+bool ts_tune_same_tiles(const struct ts_spec *a, const struct ts_spec *b);
 
 /* Why the first is the first, in a sentence: against the best one that has other tiles. Free with
  * g_free(). */

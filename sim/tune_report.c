@@ -6,18 +6,12 @@
 
 #include "sim/request.h"
 
-static bool same_tiles(const struct ts_spec *a, const struct ts_spec *b)
-{
-	return a->block_m == b->block_m && a->block_n == b->block_n && a->block_k == b->block_k &&
-		a->cluster_m == b->cluster_m && a->cluster_n == b->cluster_n;
-}
-
 /* The best that has other tiles or clusters than the first; else the second; NULL where it is
  * alone. */
 static const struct ts_tuned *runner_up(const struct ts_tuning *t)
 {
 	for (guint i = 1; i < t->count; i++)
-		if (!same_tiles(&t->all[0].spec, &t->all[i].spec))
+		if (!ts_tune_same_tiles(&t->all[0].spec, &t->all[i].spec))
 			return &t->all[i];
 	return t->count > 1 ? &t->all[1] : NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sim/bound.h"
 #include "tests/call.h"
 
 /* Runs tilesim with these words, parses what it prints as JSON. Free with json_node_unref(). */
@@ -58,6 +59,74 @@ static void test_ranking(const void *data)
 			makespan);
 		above = makespan;
 	}
+}
+
+static const char *const pruned[] = {"2048 2048 2048", "4096 4096 512 --device h200",
+	"1000 3000 640 --device h200 --top 3", "128 7168 4096 --device h200 --top 1",
+	"1 1 1 --device h200", "300 5000 1 --device mi355x --edge real --top 4",
+	"2000 1300 900 --device a100 --slow cu1:2.5", "1111 2222 777 --device b200",
+	"777 4100 640 --block 64x64x64,128x128x64 --policy all --hybrid all --mode all",
+	"4096 4096 256 --device h200 --policy data-parallel --block 64x64x64,128x128x64 --top 1"};
+
+/* Whoever asks for all rows has all configurations simulated; the first rows, the counts and the
+ * reason are the same for who asks for fewer. */
+static void test_pruned(const void *data)
+{
+	g_autofree char *few_words = g_strconcat("tune ", data, " --format json", NULL);
+	g_autofree char *all_words = g_strconcat("tune ", data, " --format json --top 20000", NULL);
+	g_autoptr(JsonNode) few_root = run(few_words);
+	g_autoptr(JsonNode) all_root = run(all_words);
+	JsonObject *few = json_array_get_object_element(json_node_get_array(few_root), 0);
+	JsonObject *all = json_array_get_object_element(json_node_get_array(all_root), 0);
+	JsonArray *few_rows = json_object_get_array_member(few, "ranking");
+	JsonArray *all_rows = json_object_get_array_member(all, "ranking");
+
+	g_assert_cmpint(json_object_get_int_member(all, "configurations"), ==,
+		json_array_get_length(all_rows));
+	g_assert_cmpuint(json_array_get_length(few_rows), >=, 1);
+	while (json_array_get_length(all_rows) > json_array_get_length(few_rows))
+		json_array_remove_element(all_rows, json_array_get_length(few_rows));
+	g_assert_true(json_node_equal(few_root, all_root));
+}
+
+/* No schedule is faster than its bound, which is close to what a schedule takes that leaves hardly
+ * anything idle. */
+static void test_bound(void)
+{
+	static const char *const devices[] = {"mi300x", "h200"};
+	static const int64_t sizes[][3] = {
+		{4096, 4096, 512}, {1000, 3000, 640}, {1, 1, 1}, {128, 7168, 4096}, {300, 200, 9}};
+	uint32_t close = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(devices) * G_N_ELEMENTS(sizes); i++)
+		for (uint32_t j = 0; j < TS_POLICIES * 4; j++) {
+			const int64_t *size = sizes[i / G_N_ELEMENTS(devices)];
+			struct ts_settings settings = {
+				.device = (char *)(gpointer)devices[i % G_N_ELEMENTS(devices)],
+				.memory = i % 2 == 1 ? (char *)(gpointer) "calibrated" : NULL};
+			struct ts_spec spec = ts_spec_default();
+			struct ts_run run;
+			uint64_t bound, end;
+
+			spec.policy = j % TS_POLICIES;
+			spec.m = size[0];
+			spec.n = size[1];
+			spec.k = size[2];
+			spec.block_m = j / TS_POLICIES % 2 == 0 ? 128 : 64;
+			spec.block_n = j / TS_POLICIES / 2 == 0 ? 128 : 64;
+			spec.block_k = 64;
+			spec.workers = 0;
+			if (ts_run_init(&run, &settings, &spec, NULL) &&
+				ts_run_simulate(&run, &settings, NULL, NULL)) {
+				bound = ts_bound_makespan(&run.plan, &run.cost, &run.machine);
+				end = ts_run_end(&run);
+				g_assert_true(run.sound);
+				g_assert_cmpuint(bound, <=, end);
+				close += (double)bound > 0.98 * (double)end;
+			}
+			ts_run_finish(&run);
+		}
+	g_assert_cmpuint(close, >=, 20);
 }
 
 /* The first is the best of all that compare finds in the same product. */
@@ -169,6 +238,12 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, requests[i], test_ranking);
 	}
+	for (size_t i = 0; i < G_N_ELEMENTS(pruned); i++) {
+		g_autofree char *path = g_strconcat("/tune/pruned/", pruned[i], NULL);
+
+		g_test_add_data_func(path, pruned[i], test_pruned);
+	}
+	g_test_add_func("/tune/bound", test_bound);
 	g_test_add_func("/tune/the best of the product", test_best);
 	g_test_add_func("/tune/reason", test_reason);
 	g_test_add_func("/tune/refusals", test_refusals);
