@@ -55,10 +55,10 @@ check 'overflow.c, signed' gcc "-fsanitize=$signed" "$tests/overflow.c"
 check 'overflow.c, all conversions and wraps' clang "-fsanitize=$all" "$tests/overflow.c"
 packages=glib-2.0
 check 'policies.c, signed' gcc "-fsanitize=$signed" "$tests/policies.c" \
-	"$tests"/vectors/*.c "$source/verify/shrink.c"
+	"$tests/plans.c" "$tests"/vectors/*.c "$source/verify/shrink.c"
 check 'policies.c, all of the policies' clang \
 	"-fsanitize=$all -fsanitize-ignorelist=$work/intended" "$tests/policies.c" \
-	"$tests"/vectors/*.c "$source/verify/shrink.c"
+	"$tests/plans.c" "$tests"/vectors/*.c "$source/verify/shrink.c"
 check 'walks.c, all of the policies' clang \
 	"-fsanitize=$all -fsanitize-ignorelist=$work/intended" "$tests/walks.c" \
 	"$tests/faults/expect.c" "$tests/faults/missing.c" "$tests/faults/planted.c" \
