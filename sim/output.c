@@ -53,10 +53,27 @@ static void on_end(int number)
 	raise(number);
 }
 
+static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+
+/* Until let_ends(), ends wait: what is made in between is kept before it can be left behind. */
+static void hold_ends(sigset_t *ret_before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+		sigaddset(&held, ends[i]);
+	pthread_sigmask(SIG_BLOCK, &held, ret_before);
+}
+
+static void let_ends(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* Who ignores a signal, as nohup has it, goes on to. */
 static void watch_ends(void)
 {
-	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
 	struct sigaction action = {.sa_handler = on_end}, before;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
@@ -86,17 +103,22 @@ static void forget(const char *path)
 char *ts_output_make_folder(GError **error)
 {
 	g_autoptr(GError) cause = NULL;
-	char *folder = g_dir_make_tmp("tilesim-XXXXXX", &cause);
+	sigset_t before;
+	char *folder;
 
+	hold_ends(&before);
+	folder = g_dir_make_tmp("tilesim-XXXXXX", &cause);
 	if (folder == NULL)
 		ts_refuse(error, "no temporary folder: %s", cause->message);
 	else
 		keep(folder);
+	let_ends(&before);
 	return folder;
 }
 
 bool ts_output_open(struct ts_output *o, const char *path, GError **error)
 {
+	sigset_t before;
 	int handle;
 
 	if (g_file_test(path, G_FILE_TEST_IS_DIR))
@@ -110,9 +132,14 @@ bool ts_output_open(struct ts_output *o, const char *path, GError **error)
 			!g_file_test(path, G_FILE_TEST_IS_REGULAR))) {
 		g_clear_pointer(&o->part, g_free);
 		o->file = fopen(path, "w");
-	} else if ((handle = g_mkstemp_full(o->part, O_RDWR, 0666)) >= 0) {
-		keep(o->part);
-		o->file = fdopen(handle, "w");
+	} else {
+		hold_ends(&before);
+		handle = g_mkstemp_full(o->part, O_RDWR, 0666);
+		if (handle >= 0) {
+			keep(o->part);
+			o->file = fdopen(handle, "w");
+		}
+		let_ends(&before);
 	}
 	if (o->file != NULL)
 		return true;
