@@ -159,7 +159,8 @@ sanitizer()
 			set -- $plan
 			policy=$1 cluster=$2 block=$3
 			shift 3
-			timeout 40 "$checker" --tool $tool --report-api-errors no --error-exitcode 9 "$tilesim" gpu gemm \
+			timeout 40 "$checker" --tool $tool --report-api-errors no \
+				--error-exitcode 9 "$tilesim" gpu gemm \
 				--kernel sm90 --policy $policy --cluster $cluster --block $block \
 				--workers 2 --m 300 --n 520 --k 200 --repeat 0 "$@" \
 				>"$out/last.txt" 2>&1
@@ -299,7 +300,8 @@ mma_sanitizer()
 		for plan in "persistent nk 0" "split-k kn 5"; do
 			# shellcheck disable=SC2086
 			set -- $plan
-			timeout 40 "$checker" --tool $tool --report-api-errors no --error-exitcode 9 "$tilesim" gpu gemm \
+			timeout 40 "$checker" --tool $tool --report-api-errors no \
+				--error-exitcode 9 "$tilesim" gpu gemm \
 				--kernel mma --policy $1 --layout $2 --gap $3 --workers 4 --m 200 \
 				--n 130 --k 200 --repeat 0 >"$out/last.txt" 2>&1
 			code=$?
