@@ -12,9 +12,11 @@
 enum {
 	TS_GEMM_BLOCK_K = 64,
 	TS_GEMM_THREADS = 384,
-	TS_GEMM_HALVES = 2, /* of a tile at most, each with a warpgroup that multiplies */
-	TS_GEMM_BOX = 64,   /* rows and columns of the copy engine's boxes of C; columns of all */
-	TS_GEMM_RANKS = 8   /* CTAs in a cluster at most */
+	TS_GEMM_HALVES = 2,  /* of a tile at most, each with a warpgroup that multiplies */
+	TS_GEMM_FLAG = 2,    /* words of a flag, of which the second counts parts */
+	TS_GEMM_SHARES = 32, /* bits of the first of them */
+	TS_GEMM_BOX = 64,    /* rows and columns of the copy engine's boxes of C; columns of all */
+	TS_GEMM_RANKS = 8    /* CTAs in a cluster at most */
 };
 
 /* A two-dimensional array for the copy engine, as the driver encodes it. */
@@ -31,7 +33,7 @@ struct ts_gemm_args {
 	uint64_t ldc;
 	uint32_t *counters;
 	/* Of a plan with a workspace: its slots, and for each counter, rank and half of the tile a
-	 * word. */
+	 * flag. */
 	float *workspace;
 	uint32_t *flags;
 	uint32_t *fault; /* enum ts_gemm_fault of the last worker that met one */
@@ -45,6 +47,17 @@ struct ts_gemm_args {
 static inline TS_HD bool ts_gemm_is_static(const struct ts_plan *p)
 {
 	return p->plain && (p->policy == TS_DATA_PARALLEL || p->policy == TS_PERSISTENT) &&
+		p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
+}
+
+/* Is it a plan of split-k of which all workers are on the device's SMs at once, in rows or panels?
+ * There are kernels for those in which all workers of a tile add its parts, each a share. Its flags
+ * have a bit for each part. */
+static inline TS_HD bool ts_gemm_is_shared(const struct ts_plan *p, uint32_t units)
+{
+	return p->plain && p->policy == TS_SPLIT_K && p->splits.by > 1 &&
+		p->splits.by <= TS_GEMM_SHARES &&
+		(uint64_t)p->workers * p->cluster_m * p->cluster_n <= units &&
 		p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
 }
 

@@ -1,8 +1,8 @@
 /* GEMM for Hopper: any policy, order, remap and cluster in one kernel. Of three warpgroups one has
  * the loader (one thread: the copy engine fills a ring of stages) and the scheduler (one thread of
  * the cluster: asks the policy and hands items to all roles of all CTAs); the two others multiply,
- * 64 rows of the tile each, and write the output. Compiled with TS_STATIC_ONLY there is no
- * scheduler: each role asks the policy itself, which nothing is claimed from.
+ * 64 rows of the tile each, and write the output. Compiled with TS_STATIC_ONLY or TS_SPLIT_K_ONLY
+ * there is no scheduler: each role asks the policy itself, which nothing is claimed from.
  *
  * The maps of groups are those of all their rows. What is loaded beyond the end of a group is the
  * next one's, and only goes into sums that are not stored: the last rows of a group are written one
@@ -15,12 +15,16 @@
 #define TS_HD __host__ __device__ __attribute__((always_inline))
 #endif
 #include "kernels/ptx_multiply.h"
-#if defined(TS_STATIC_ONLY)
+#if defined(TS_STATIC_ONLY) || defined(TS_SPLIT_K_ONLY)
 #include "kernels/sm90_static.h"
 #else
 #include "kernels/sm90_items.h"
 #endif
-#include "kernels/sm90_sums.h"
+#if defined(TS_SPLIT_K_ONLY)
+#include "kernels/sm90_share.h"
+#else
+#include "kernels/sm90_fix_up.h"
+#endif
 
 template <class ROOM>
 TS_GPU struct ts_tile find_tile(
@@ -248,8 +252,7 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 		if (!busy) {
 			stage = pass(r, writer, &h, stage);
 			h = take_rest(a, r, from, &next, &counter);
-			if (tile.valid && is_part(&h))
-				tell(a, at, counter, half);
+			join_without(a, at, &h, tile.valid, counter, half);
 			continue;
 		}
 #if defined(TS_GROUPS)
@@ -262,13 +265,8 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 		ptx_multiply_wait<0>();
 		ptx_settle(d);
 		free_stage(writer, last);
-		if (is_part(&h)) {
-			give<ROOM>(a, at, &h, half, d);
-			tell(a, at, counter, half);
+		if (join(a, r, at, &h, x, y, counter, half, d))
 			continue;
-		}
-		if (has_parts(&h))
-			fix_up<ROOM>(a, at, &h, counter, half, d);
 #pragma unroll
 		for (int i = 0; i < ROOM::block_n / 4; i++)
 			c.pairs[i] = ptx_pack<typename ROOM::type>(d[2 * i], d[2 * i + 1]);
@@ -345,6 +343,8 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
  * warpgroup. */
 #if defined(TS_GROUPS)
 #define NAME(type, layout, tile) ts_gemm_groups_##type##_##layout##_##tile
+#elif defined(TS_SPLIT_K_ONLY)
+#define NAME(type, layout, tile) ts_gemm_split_##type##_##layout##_##tile
 #elif defined(TS_STATIC_ONLY)
 #define NAME(type, layout, tile) ts_gemm_static_##type##_##layout##_##tile
 #else

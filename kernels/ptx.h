@@ -155,10 +155,52 @@ TS_GPU void ptx_read_4(const float *p, float *v)
 		     : "memory");
 }
 
+/* Writes 16 bytes where `there`, without a branch. */
+TS_GPU void ptx_write_if(bool there, void *p, const uint32_t (&v)[4])
+{
+	asm volatile("{\n\t.reg .pred there;\n\t"
+		     "setp.ne.u32 there, %5, 0;\n\t"
+		     "@there st.global.v4.b32 [%0], {%1, %2, %3, %4};\n\t}" ::"l"(p),
+		     "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]), "r"((uint32_t)there)
+		     : "memory");
+}
+
 /* Leaves the SM to others for a moment. */
 TS_GPU void ptx_pause(void)
 {
 	asm volatile("nanosleep.u32 32;");
+}
+
+/* 64 bits of global memory that workers on other SMs change too: what was written before is seen by
+ * who hears of it. The first two return what was there. */
+TS_GPU uint64_t ptx_add_64(uint64_t *p, uint64_t value)
+{
+	uint64_t before;
+
+	asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;"
+		     : "=l"(before)
+		     : "l"(p), "l"(value)
+		     : "memory");
+	return before;
+}
+
+TS_GPU uint64_t ptx_or_64(uint64_t *p, uint64_t bits)
+{
+	uint64_t before;
+
+	asm volatile("atom.acq_rel.gpu.global.or.b64 %0, [%1], %2;"
+		     : "=l"(before)
+		     : "l"(p), "l"(bits)
+		     : "memory");
+	return before;
+}
+
+TS_GPU uint64_t ptx_acquire_64(const uint64_t *p)
+{
+	uint64_t value;
+
+	asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+	return value;
 }
 
 /* The copy engine (TMA): boxes of arrays of two dimensions, x along the rows and y, and of three.
@@ -206,6 +248,21 @@ TS_GPU void ptx_copy_in_all(const void *map, uint64_t *barrier, void *to, uint32
 		".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(ptx_shared(to)),
 		"l"(map), "r"(ptx_shared(barrier)), "r"(x), "r"(y), "r"(z), "h"((uint16_t)ranks)
 		: "memory");
+}
+
+/* Bytes of global memory, a multiple of 16, into shared memory; they are told to the barrier. */
+TS_GPU void ptx_copy_bytes(uint64_t *barrier, void *to, const void *from, uint32_t bytes)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+		     "[%0], [%1], %3, [%2];" ::"r"(ptx_shared(to)),
+		     "l"(from), "r"(ptx_shared(barrier)), "r"(bytes)
+		     : "memory");
+}
+
+/* Lets it see what this thread wrote anywhere, or heard of. */
+TS_GPU void ptx_fence_all_copies(void)
+{
+	asm volatile("fence.proxy.async;" ::: "memory");
 }
 
 /* A box out of shared memory; elements outside the array are left out. */

@@ -98,6 +98,11 @@ TS_GPU uint32_t group_row_b(const struct handed *h)
 
 #endif
 
+/* The shares of a tile that a worker adds: its own, or NOBODY's, and a bit for each other. */
+struct shares {
+	uint32_t own, left;
+};
+
 /* What rows of B run along: K, or N. */
 enum layout_b { nk, kn };
 
@@ -130,6 +135,9 @@ struct room {
 	uint64_t item_full[ITEMS], item_empty[ITEMS], met[METS];
 	uint64_t wanted; /* the loader wants the next item */
 	uint32_t touched[TS_GEMM_THREADS / 32];
+	/* Of each half, where all workers of a tile add its parts: see sm90_share.h. */
+	uint64_t brought[halves];
+	struct shares shares[halves];
 };
 
 /* Where a CTA stands in its cluster. CTAs in a row of the cluster share A and those in a column
@@ -165,6 +173,10 @@ template <class ROOM> TS_GPU void set_up_stages(ROOM *r, const struct place *at)
 		ptx_barrier_init(&r->full[i], 1);
 		ptx_barrier_init(&r->empty[i], 8 * writers);
 	}
+#if defined(TS_SPLIT_K_ONLY)
+	for (int i = 0; i < ROOM::halves; i++)
+		ptx_barrier_init(&r->brought[i], 1);
+#endif
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* The items of the GEMM for Hopper where each role can tell them itself: plans of
- * ts_gemm_is_static(). Nothing is claimed, and nothing has to be handed on. The words are those of
- * sm90_items.h. */
+ * ts_gemm_is_static(), or of ts_gemm_is_shared(). Nothing is claimed, and nothing has to be handed
+ * on. The words are those of sm90_items.h. */
 #ifndef TS_SM90_STATIC_H
 #define TS_SM90_STATIC_H
 
@@ -33,22 +33,34 @@ TS_GPU void tell_gone(const struct ts_gemm_args *, const struct scheduler *)
 
 typedef struct handed next_item;
 
-/* The next item of a worker, or none. The plan is written so that the compiler knows which of its
- * policies, remaps and orders these are, for the sake of short launches: what runs before the first
- * k iteration is a quarter of what it would be. */
-TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w)
+/* The next item of a worker, or none, and the counter of a cut one before it. The plan is written
+ * so that the compiler knows which of its policies, remaps and orders these are, for the sake of
+ * short launches: what runs before the first k iteration is a quarter of what it would be. */
+TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w, uint32_t *counter)
 {
 	struct ts_plan p = a->plan;
 	struct ts_step s;
 
-	static_assert(TS_DATA_PARALLEL == 0 && TS_PERSISTENT == 1, "policies in one bit");
-	static_assert(TS_SNAKE_N < 8 && TS_MORTON > 8 && TS_INPLACE_M > 8, "orders in three");
-	p.policy = a->plan.policy % 2;
+	static_assert(TS_SNAKE_N < 8 && TS_MORTON > 8 && TS_INPLACE_M > 8, "orders in three bits");
 	p.remap = TS_REMAP_NONE;
 	p.order = a->plan.order % 8;
 	p.last_row = UINT32_MAX;
+	*counter = NOBODY;
+#if defined(TS_SPLIT_K_ONLY)
+	p.policy = TS_SPLIT_K;
+	for (;;) {
+		s = ts_next(&p, w, 0);
+		if (s.act == TS_WORK || s.act == TS_STOP)
+			break;
+		if (s.act != TS_FIX_UP)
+			*counter = s.counter;
+	}
+#else
+	static_assert(TS_DATA_PARALLEL == 0 && TS_PERSISTENT == 1, "policies in one");
+	p.policy = a->plan.policy % 2;
 	s = ts_next(&p, w, 0);
-	return {s.m, s.n, s.k_begin, s.k_end, 0, 0, 1, LACKS_NOTHING};
+#endif
+	return {s.m, s.n, s.k_begin, s.k_end, s.slot, s.parts, s.owns ? 1u : 0u, LACKS_NOTHING};
 }
 
 /* Where a role's items come from: its own worker, and the first item, which it asks for while the
@@ -61,9 +73,10 @@ struct source {
 TS_GPU struct source make_source(const struct ts_gemm_args *a)
 {
 	struct source from;
+	uint32_t nobody;
 
 	from.worker = ts_worker_make(gpu_cluster(), 0);
-	from.first = ask(a, &from.worker);
+	from.first = ask(a, &from.worker, &nobody);
 	return from;
 }
 
@@ -76,7 +89,9 @@ TS_GPU struct handed take_first(const struct ts_gemm_args *, ROOM *, struct sour
 template <class ROOM>
 TS_GPU struct handed take(const struct ts_gemm_args *a, ROOM *, struct source *from)
 {
-	return ask(a, &from->worker);
+	uint32_t nobody;
+
+	return ask(a, &from->worker, &nobody);
 }
 
 template <class ROOM> TS_GPU void want(ROOM *, const struct place *)
@@ -100,11 +115,11 @@ TS_GPU struct handed take_rest(const struct ts_gemm_args *a, ROOM *r, struct sou
 {
 	struct handed h = *item;
 
-	*ret_counter = NOBODY;
-	*item = take(a, r, from);
+	*item = ask(a, &from->worker, ret_counter);
 	return h;
 }
 
+#if !defined(TS_SPLIT_K_ONLY)
 /* No item shares its tile. */
 TS_GPU bool is_part(const struct handed *)
 {
@@ -115,5 +130,6 @@ TS_GPU bool has_parts(const struct handed *)
 {
 	return false;
 }
+#endif
 
 #endif

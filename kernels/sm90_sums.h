@@ -1,5 +1,4 @@
-/* Where the sums of the GEMM for Hopper go: rounded to C, or to a slot of the workspace, from which
- * the owner of the tile adds them. */
+/* Where the sums of the GEMM for Hopper go: rounded to C, or to a slot of the workspace. */
 #ifndef TS_SM90_SUMS_H
 #define TS_SM90_SUMS_H
 
@@ -27,14 +26,7 @@ TS_GPU uint32_t rows_of(const struct ts_gemm_args *a, const struct rounded<PAIRS
 #endif
 }
 
-/* Where there are groups registers are short, and boxes without rows of the next group can be left
- * to the copy engine at the end too. */
 #if defined(TS_GROUPS)
-enum { SHORT = true };
-#else
-enum { SHORT = false };
-#endif
-
 /* The first `rows` rows of a box to C by a warpgroup, 16 bytes a thread. */
 TS_GPU void store_rows(
 	const struct ts_gemm_args *a, const uint16_t *box, uint32_t x, uint32_t y, uint32_t rows)
@@ -42,13 +34,11 @@ TS_GPU void store_rows(
 	uint32_t thread = ptx_thread() % 128, chunk = thread % 8, n = a->plan.n;
 	uint32_t left = x + chunk * 8 < n ? n - x - chunk * 8 : 0;
 
-#pragma unroll(SHORT ? 1 : BOX / 16)
-	for (uint32_t row = thread / 8; row < (SHORT ? rows : (uint32_t)BOX); row += 128 / 8) {
+#pragma unroll(1)
+	for (uint32_t row = thread / 8; row < rows; row += 128 / 8) {
 		const uint16_t *from = box + row * BOX + (chunk ^ row % 8) * 8;
 		uint16_t *to = a->c_rows + (uint64_t)(y + row) * a->ldc + x + chunk * 8;
 
-		if (!SHORT && row >= rows)
-			return;
 		if (left >= 8) {
 			*(uint4 *)to = *(const uint4 *)from;
 			continue;
@@ -58,6 +48,7 @@ TS_GPU void store_rows(
 			to[j] = from[j];
 	}
 }
+#endif
 
 /* One box of it to shared memory at that address, swizzled as the copy engine does it. */
 template <int PAIRS>
@@ -120,8 +111,9 @@ TS_GPU void stay_for_copies(void)
 		ptx_copy_out_wait<0>();
 }
 
-/* Stores all boxes at the end, when the stages have room for them; by the threads, which need not
- * wait for it as for the copy engine. */
+#if defined(TS_GROUPS)
+
+/* Stores all boxes at the end, when the stages have room for them. */
 template <class ROOM, int PAIRS>
 TS_GPU void store_last(
 	const struct ts_gemm_args *a, ROOM *r, uint32_t half, const struct rounded<PAIRS> &c)
@@ -140,10 +132,9 @@ TS_GPU void store_last(
 #pragma unroll
 	for (int box = 0; box < ROOM::boxes; box++)
 		write_box(ptx_shared(to + box * BOX * BOX), c, box);
-	if (SHORT)
-		ptx_fence_copies();
+	ptx_fence_copies();
 	ptx_sync(1 + half, 128);
-	if (!SHORT || rows_of(a, c) < BOX) {
+	if (rows_of(a, c) < BOX) {
 #pragma unroll 1
 		for (uint32_t box = 0; box < ROOM::boxes; box++)
 			store_rows(a, to + box * BOX * BOX, x + box * BOX, c.y, rows_of(a, c));
@@ -155,6 +146,55 @@ TS_GPU void store_last(
 	}
 	stay_for_copies();
 }
+
+#else
+
+/* Four words of each of the four lanes with a row, to a lane for each column: of lane i, word j
+ * goes to lane j, where it is word i. */
+TS_GPU void transpose(uint32_t (&v)[4])
+{
+	bool odd = ptx_thread() & 1, high = ptx_thread() & 2;
+	uint32_t s = __shfl_xor_sync(0xffffffff, odd ? v[0] : v[1], 1);
+	uint32_t t = __shfl_xor_sync(0xffffffff, odd ? v[2] : v[3], 1);
+
+	v[0] = odd ? s : v[0];
+	v[1] = odd ? v[1] : s;
+	v[2] = odd ? t : v[2];
+	v[3] = odd ? v[3] : t;
+	s = __shfl_xor_sync(0xffffffff, high ? v[0] : v[2], 2);
+	t = __shfl_xor_sync(0xffffffff, high ? v[1] : v[3], 2);
+	v[0] = high ? s : v[0];
+	v[1] = high ? t : v[1];
+	v[2] = high ? v[2] : s;
+	v[3] = high ? v[3] : t;
+}
+
+/* Stores it at the end: by the threads and from their registers, without a wait for the copy
+ * engine, or for each other. Rows of C, or of its copy, have room for whole 16 bytes. */
+template <class ROOM, int PAIRS>
+TS_GPU void store_last(
+	const struct ts_gemm_args *a, ROOM *, uint32_t, const struct rounded<PAIRS> &c)
+{
+	uint32_t thread = ptx_thread() % 128;
+	uint32_t row = thread / 32 * 16 + thread % 32 / 4, x = c.x / BOX * BOX + thread % 4 * 8;
+	uint32_t left = c.there && x < a->plan.n ? a->plan.n - x : 0, rows = rows_of(a, c);
+	uint16_t *to = a->c_rows + (uint64_t)(c.y + row) * a->ldc + x;
+
+#pragma unroll
+	for (int i = 0; i < PAIRS / 4; i++) {
+		/* Of 32 columns, the first 8 rows of the warp or the others. */
+		int columns = i / 2 * 32, lower = i % 2;
+		uint32_t v[4] = {c.pairs[columns / 4 + lower], c.pairs[columns / 4 + 2 + lower],
+			c.pairs[columns / 4 + 4 + lower], c.pairs[columns / 4 + 6 + lower]};
+
+		transpose(v);
+		ptx_write_if((uint32_t)columns < left && row + lower * 8 < rows,
+			to + lower * 8 * a->ldc + columns, v);
+	}
+	stay_for_copies();
+}
+
+#endif
 
 /* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the
  * warpgroup has the half that it has of the tile. */
@@ -174,7 +214,8 @@ TS_GPU uint32_t *find_flag(
 {
 	uint32_t ranks = at->cluster_m * at->cluster_n;
 
-	return a->flags + ((uint64_t)counter * ranks + at->rank) * 2 + half;
+	return a->flags +
+		(((uint64_t)counter * ranks + at->rank) * TS_GEMM_HALVES + half) * TS_GEMM_FLAG + 1;
 }
 
 /* A part is done, and its owner is told. */
@@ -188,68 +229,14 @@ TS_GPU void tell(
 
 /* A part's sums go to its slot. */
 template <class ROOM, int SUMS>
-TS_GPU void give(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
-	uint32_t half, const float (&d)[SUMS])
+TS_GPU void give(const struct ts_gemm_args *a, const struct place *at, uint32_t slot, uint32_t half,
+	const float (&d)[SUMS])
 {
-	float *to = find_sums<ROOM>(a, at, h->slot, half);
+	float *to = find_sums<ROOM>(a, at, slot, half);
 
 #pragma unroll
 	for (int i = 0; i < SUMS / 4; i++)
 		ptx_write_4(to + i * 512, d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
-}
-
-/* A group of this thread's sums in a slot. */
-template <int COUNT> TS_GPU void read_sums(const float *from, int group, float (&v)[COUNT])
-{
-#pragma unroll
-	for (int i = 0; i < COUNT / 4; i++)
-		ptx_read_4(from + (group * (COUNT / 4) + i) * 512, &v[4 * i]);
-}
-
-/* The owner adds the parts of the others, in the order of their slots. So many loads are always in
- * flight, those of the next part too. */
-template <class ROOM, int SUMS>
-TS_GPU void fix_up(const struct ts_gemm_args *a, const struct place *at, const struct handed *h,
-	uint32_t counter, uint32_t half, float (&d)[SUMS])
-{
-	enum {
-		/* Loads that are waited for together: fewer where registers are short. */
-		GROUP = SUMS > 96 && MORE < 224 ? 4 : 8,
-		GROUPS = SUMS / 4 / GROUP, /* of a part */
-		FLYING = GROUPS == 1  ? 4
-			: GROUPS == 3 ? 3
-				      : 2,
-		TURN = FLYING > GROUPS ? FLYING : GROUPS
-	};
-	const uint32_t slot = at->cluster_m * at->cluster_n * ROOM::block_m * ROOM::block_n;
-	const float *from = find_sums<ROOM>(a, at, h->slot, half);
-	float next[FLYING][4 * GROUP];
-
-	if (gpu_thread() % 128 == 0 && counter != NOBODY)
-		while (gpu_acquire(find_flag(a, at, counter, half)) < h->parts)
-			ptx_pause();
-	ptx_sync(1 + half, 128);
-#pragma unroll
-	for (int i = 0; i < FLYING; i++)
-		if ((uint32_t)i / GROUPS < h->parts)
-			read_sums(from + i / GROUPS * slot, i % GROUPS, next[i]);
-#pragma unroll 1
-	for (uint32_t part = 0; part < h->parts; part += TURN / GROUPS) {
-#pragma unroll
-		for (int i = 0; i < TURN; i++) {
-			int then = i + FLYING;
-
-			if (part + (uint32_t)i / GROUPS >= h->parts)
-				continue;
-#pragma unroll
-			for (int j = 0; j < 4 * GROUP; j++)
-				d[i % GROUPS * 4 * GROUP + j] += next[i % FLYING][j];
-			if (part + (uint32_t)then / GROUPS < h->parts)
-				read_sums(from + then / GROUPS * slot, then % GROUPS,
-					next[i % FLYING]);
-		}
-		from += TURN / GROUPS * slot;
-	}
 }
 
 #endif
