@@ -131,15 +131,15 @@ static bool start_one(struct ts_backend *gpu, struct ts_cublas *b, uint32_t prob
 		gpu->ops->event_record(gpu, events[1], error);
 }
 
-/* All problems, each with the algorithm that was chosen for it. */
+/* All problems, each with the algorithm that was chosen for it; `events` may be NULL. */
 static bool start_theirs(struct ts_backend *gpu, struct ts_cublas *b, void **events, GError **error)
 {
-	if (!gpu->ops->event_record(gpu, events[0], error))
+	if (events != NULL && !gpu->ops->event_record(gpu, events[0], error))
 		return false;
 	for (uint32_t i = 0; i < ts_cublas_problems(b); i++)
 		if (!ts_cublas_start(b, i, 0, error))
 			return false;
-	return gpu->ops->event_record(gpu, events[1], error);
+	return events == NULL || gpu->ops->event_record(gpu, events[1], error);
 }
 
 /* Leaves a problem the algorithm with the shortest of a few times. */
@@ -210,6 +210,8 @@ bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t launches,
 		hold(g, p, error);
 	for (uint32_t i = 0; good && i < WARM_UP; i++)
 		good = ts_gemm_start(g, p, NULL, error);
+	/* The first of each round is to find what the others find. */
+	good = good && (b == NULL || start_theirs(&g->gpu, b, NULL, error));
 	for (uint32_t i = 0; good && i < launches; i++) {
 		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error) &&
 			start_clock(&c, i, error);

@@ -230,12 +230,12 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu bench",
 		"Times schedules over shapes on the GPU that is there, in rounds in which each has "
 		"its\n"
-		"share of launches, launch by launch in turn with\n"
-		"the best of cuBLAS' algorithms, of groups one call for each that has rows, and "
-		"checks\n"
-		"every product. Options of the plan "
-		"take\n"
-		"lists; by default persistent and worksteal in several tile shapes and three "
+		"turn, launch by launch in turn with the best of cuBLAS' algorithms, of groups one "
+		"call\n"
+		"for each that has rows, and checks every product in the first round. Options of "
+		"the\n"
+		"plan take lists; by default persistent and worksteal in several tile shapes and "
+		"three\n"
 		"clusters.",
 		entries);
 	int code = TS_EXIT_USAGE;
