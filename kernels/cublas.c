@@ -68,8 +68,8 @@ struct ts_cublas {
 	enum ts_mma_layout layout;
 	void *handle, *description, *preference;
 	uint64_t workspace, workspace_bytes;
-	GArray *problems; /* struct prepared */
-	GHashTable *best; /* numbers of algorithms by sizes in words */
+	GArray *problems;   /* struct prepared */
+	GHashTable *chosen; /* struct candidate by sizes in words */
 };
 
 static bool good(int status, const char *what, GError **error)
@@ -112,7 +112,7 @@ struct ts_cublas *ts_cublas_new(enum ts_mma_type type, enum ts_mma_layout layout
 	b->workspace = workspace;
 	b->workspace_bytes = workspace_bytes;
 	b->problems = g_array_new(FALSE, TRUE, sizeof(struct prepared));
-	b->best = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	b->chosen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	if (open_library(b, error) && good(b->api.create(&b->handle), "cublasLtCreate", error) &&
 		good(b->api.description_new(&b->description, COMPUTE_32F, REAL_32F),
 			"cublasLtMatmulDescCreate", error) &&
@@ -148,10 +148,36 @@ void ts_cublas_free(struct ts_cublas *b)
 		return;
 	ts_cublas_clear(b);
 	g_array_unref(b->problems);
-	g_hash_table_unref(b->best);
+	g_hash_table_unref(b->chosen);
 	if (b->handle != NULL)
 		b->api.destroy(b->handle);
 	g_free(b);
+}
+
+static char *size_text(const struct ts_cublas_problem *p)
+{
+	return g_strdup_printf("%ux%ux%u", p->m, p->n, p->k);
+}
+
+static bool find_algorithms(
+	struct ts_cublas *b, struct prepared *x, uint32_t *ret_count, GError **error)
+{
+	g_autofree char *size = size_text(&x->problem);
+	const struct candidate *chosen = g_hash_table_lookup(b->chosen, size);
+	int count = 0;
+
+	*ret_count = 1;
+	if (chosen != NULL) {
+		x->candidates[0] = *chosen;
+		return true;
+	}
+	if (!good(b->api.find(b->handle, b->description, x->layouts[0], x->layouts[1],
+			  x->layouts[2], x->layouts[2], b->preference, ALGORITHMS, x->candidates,
+			  &count),
+		    "cublasLtMatmulAlgoGetHeuristic", error))
+		return false;
+	*ret_count = (uint32_t)count;
+	return good(count > 0 ? 0 : -1, "finding an algorithm", error);
 }
 
 /* The library's matrices have contiguous columns: it computes C^T[n,m] = B^T[n,k] A^T[k,m], where
@@ -163,48 +189,32 @@ bool ts_cublas_add(
 	uint32_t rows_b = b->layout == TS_MMA_ALONG_K ? p->k : p->n;
 	uint32_t cols_b = b->layout == TS_MMA_ALONG_K ? p->n : p->k;
 	struct prepared *x;
-	int count = 0;
 
 	/* The new one is all zero. */
 	g_array_set_size(b->problems, b->problems->len + 1);
 	x = &g_array_index(b->problems, struct prepared, b->problems->len - 1);
 	x->problem = *p;
-	if (!good(b->api.layout_new(&x->layouts[0], b->type, rows_b, cols_b, rows_b),
-		    "the layout of B", error) ||
-		!good(b->api.layout_new(&x->layouts[1], b->type, p->k, p->m, p->k),
-			"the layout of A", error) ||
-		!good(b->api.layout_new(&x->layouts[2], b->type, p->n, p->m, p->n),
-			"the layout of C", error) ||
-		!good(b->api.find(b->handle, b->description, x->layouts[0], x->layouts[1],
-			      x->layouts[2], x->layouts[2], b->preference, ALGORITHMS,
-			      x->candidates, &count),
-			"cublasLtMatmulAlgoGetHeuristic", error))
-		return false;
-	*ret_count = (uint32_t)count;
-	return good(count > 0 ? 0 : -1, "finding an algorithm", error);
+	return good(b->api.layout_new(&x->layouts[0], b->type, rows_b, cols_b, rows_b),
+		       "the layout of B", error) &&
+		good(b->api.layout_new(&x->layouts[1], b->type, p->k, p->m, p->k),
+			"the layout of A", error) &&
+		good(b->api.layout_new(&x->layouts[2], b->type, p->n, p->m, p->n),
+			"the layout of C", error) &&
+		find_algorithms(b, x, ret_count, error);
 }
 
-static char *size_text(const struct ts_cublas *b, uint32_t problem)
+uint32_t ts_cublas_problems(const struct ts_cublas *b)
 {
-	const struct ts_cublas_problem *p =
-		&g_array_index(b->problems, struct prepared, problem).problem;
-
-	return g_strdup_printf("%ux%ux%u", p->m, p->n, p->k);
+	return b->problems->len;
 }
 
-void ts_cublas_tell_best(struct ts_cublas *b, uint32_t problem, uint32_t index)
+void ts_cublas_choose(struct ts_cublas *b, uint32_t problem, uint32_t index)
 {
-	g_hash_table_insert(b->best, size_text(b, problem), GUINT_TO_POINTER(index));
-}
+	struct prepared *x = &g_array_index(b->problems, struct prepared, problem);
 
-bool ts_cublas_best(const struct ts_cublas *b, uint32_t problem, uint32_t *ret_index)
-{
-	g_autofree char *size = size_text(b, problem);
-	gpointer index = NULL;
-	bool known = g_hash_table_lookup_extended(b->best, size, NULL, &index);
-
-	*ret_index = GPOINTER_TO_UINT(index);
-	return known;
+	x->candidates[0] = x->candidates[index];
+	g_hash_table_insert(b->chosen, size_text(&x->problem),
+		g_memdup2(&x->candidates[0], sizeof x->candidates[0]));
 }
 
 bool ts_cublas_start(struct ts_cublas *b, uint32_t problem, uint32_t index, GError **error)

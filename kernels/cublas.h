@@ -24,18 +24,17 @@ struct ts_cublas_problem {
 	uint64_t a, b, c;
 };
 
-/* Forgets all problems. */
+/* Forgets all problems, not what was chosen. */
 void ts_cublas_clear(struct ts_cublas *b);
 
-/* Adds a problem and asks for algorithms, the best first by the library's guess; at least one.
- * Problems are numbered from 0 on. */
+/* Adds a problem. It has the algorithm that was chosen for its size; where none was, the library is
+ * asked for some, the best first by its guess; at least one. Problems are numbered from 0 on. */
 bool ts_cublas_add(struct ts_cublas *b, const struct ts_cublas_problem *p, uint32_t *ret_count,
 	GError **error);
+uint32_t ts_cublas_problems(const struct ts_cublas *b);
 
-/* Which algorithm of a problem is the fastest, for whoever asks next: it is the same for all
- * problems of its size, also after ts_cublas_clear(). False where none was told. */
-void ts_cublas_tell_best(struct ts_cublas *b, uint32_t problem, uint32_t index);
-bool ts_cublas_best(const struct ts_cublas *b, uint32_t problem, uint32_t *ret_index);
+/* Leaves a problem, and all of its size that are added from now on, that one algorithm. */
+void ts_cublas_choose(struct ts_cublas *b, uint32_t problem, uint32_t index);
 
 /* Launches a problem with algorithm number `index` of its own. Doesn't wait. */
 bool ts_cublas_start(struct ts_cublas *b, uint32_t problem, uint32_t index, GError **error);

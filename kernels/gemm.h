@@ -61,6 +61,8 @@ struct ts_gemm {
 	uint64_t clocks; /* room for what `clock` writes, once launches were timed */
 	uint64_t memory, memory_words;
 	struct ts_gemm_layout layout; /* of the problem that is there */
+	bool drawn;                   /* its A and B are, from that seed */
+	uint64_t seed;
 };
 
 /* A family of kernels, behind --kernel. */
@@ -123,6 +125,11 @@ uint64_t ts_gemm_words(const struct ts_gemm *g, const struct ts_plan *plan);
  * are from 1 to 2^30, and so is N; K is from 0, and the same for all groups as N is; a kernel that
  * copies its operands wants K from 1. */
 bool ts_gemm_prepare(struct ts_gemm *g, const struct ts_plan *plan, uint64_t seed, GError **error);
+
+/* The same for a plan that is only timed: A and B aren't drawn again where the problem before had
+ * the same, at the same place, even if its launches wrote where they should not. */
+bool ts_gemm_prepare_again(
+	struct ts_gemm *g, const struct ts_plan *plan, uint64_t seed, GError **error);
 
 /* How many words stand for a counter of a plan with a workspace; none where it has none. */
 uint64_t ts_gemm_flags(const struct ts_plan *plan);

@@ -1,8 +1,6 @@
 /* Launches between events, all enqueued while the GPU is busy: it never waits for the host. */
 #include "kernels/gemm_time.h"
 
-#include <stdlib.h>
-
 #include "kernels/matrices.h"
 
 /* Launches; and ns in which cycles are counted after one. */
@@ -68,55 +66,44 @@ static bool start_clock(const struct clocks *c, uint32_t launch, GError **error)
 		c->g->gpu.ops->start(&c->g->gpu, c->g->clock, &grid, arguments, error);
 }
 
-static int by_mhz(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The median; 0 where there are no cycles. */
-static bool read_clocks(const struct clocks *c, double *ret_mhz, GError **error)
+/* NULL where there are no cycles. Free with g_free(). */
+static bool read_clocks(const struct clocks *c, double **ret_mhz, GError **error)
 {
 	g_autofree uint64_t *pairs = g_new(uint64_t, 2 * (gsize)c->count);
-	g_autofree double *mhz = g_new(double, c->count);
 
-	*ret_mhz = 0;
+	*ret_mhz = NULL;
 	if (c->memory == 0)
 		return true;
 	if (!c->g->gpu.ops->fetch(
 		    &c->g->gpu, pairs, c->memory, 2 * sizeof(uint64_t) * c->count, error))
 		return false;
+	*ret_mhz = g_new(double, c->count);
 	for (uint32_t i = 0; i < c->count; i++)
-		mhz[i] = 1e3 * (double)pairs[2 * i] / (double)MAX(pairs[2 * i + 1], 1);
-	qsort(mhz, c->count, sizeof *mhz, by_mhz);
-	*ret_mhz = (mhz[(c->count - 1) / 2] + mhz[c->count / 2]) / 2;
+		(*ret_mhz)[i] = 1e3 * (double)pairs[2 * i] / (double)MAX(pairs[2 * i + 1], 1);
 	return true;
 }
 
-static int by_size(const void *a, const void *b)
+static bool read_time(const struct events *e, uint32_t launch, double *ret_ms, GError **error)
 {
-	float x = *(const float *)a, y = *(const float *)b;
+	float ms;
 
-	return (x > y) - (x < y);
+	if (!e->gpu->ops->event_ms(e->gpu, e->all[2 * launch], e->all[2 * launch + 1], &ms, error))
+		return false;
+	*ret_ms = (double)ms;
+	return true;
 }
 
-/* Of the launches first, first + step, first + 2 step, ... */
-static bool summarise(const struct events *e, uint32_t first, uint32_t step,
-	struct ts_gemm_times *ret_times, GError **error)
+/* A round of the launches first, first + step, first + 2 step, ... */
+static bool add_round(const struct events *e, uint32_t first, uint32_t step, const double *mhz,
+	struct ts_gemm_series *s, GError **error)
 {
-	g_autofree float *ms = g_new(float, e->count);
+	g_autofree double *ms = g_new(double, e->count);
 	uint32_t count = 0;
 
 	for (uint32_t i = first; i < e->count / 2; i += step)
-		if (!e->gpu->ops->event_ms(
-			    e->gpu, e->all[2 * i], e->all[2 * i + 1], &ms[count++], error))
+		if (!read_time(e, i, &ms[count++], error))
 			return false;
-	qsort(ms, count, sizeof *ms, by_size);
-	ret_times->median_ms = (double)(ms[(count - 1) / 2] + ms[count / 2]) / 2;
-	ret_times->least_ms = (double)ms[0];
-	ret_times->most_ms = (double)ms[count - 1];
-	ret_times->clock_mhz = 0;
+	ts_gemm_series_add(s, ms, mhz, count);
 	return true;
 }
 
@@ -135,12 +122,6 @@ static bool hold(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 		g->gpu.ops->start(&g->gpu, g->random, &grid, arguments, error);
 }
 
-/* The algorithm of each of cuBLAS' problems. */
-struct theirs {
-	struct ts_cublas *library; /* NULL: it is not asked */
-	GArray *best;              /* uint32_t */
-};
-
 /* One problem with one algorithm. */
 static bool start_one(struct ts_backend *gpu, struct ts_cublas *b, uint32_t problem, uint32_t index,
 	void **events, GError **error)
@@ -150,108 +131,97 @@ static bool start_one(struct ts_backend *gpu, struct ts_cublas *b, uint32_t prob
 		gpu->ops->event_record(gpu, events[1], error);
 }
 
-/* All problems. */
-static bool start_theirs(
-	struct ts_backend *gpu, const struct theirs *t, void **events, GError **error)
+/* All problems, each with the algorithm that was chosen for it; `events` may be NULL. */
+static bool start_theirs(struct ts_backend *gpu, struct ts_cublas *b, void **events, GError **error)
 {
-	if (!gpu->ops->event_record(gpu, events[0], error))
+	if (events != NULL && !gpu->ops->event_record(gpu, events[0], error))
 		return false;
-	for (uint32_t i = 0; i < t->best->len; i++)
-		if (!ts_cublas_start(t->library, i, g_array_index(t->best, uint32_t, i), error))
+	for (uint32_t i = 0; i < ts_cublas_problems(b); i++)
+		if (!ts_cublas_start(b, i, 0, error))
 			return false;
-	return gpu->ops->event_record(gpu, events[1], error);
+	return events == NULL || gpu->ops->event_record(gpu, events[1], error);
 }
 
-/* The algorithm with the shortest of a few times. */
+/* Leaves a problem the algorithm with the shortest of a few times. */
 static bool choose(struct ts_gemm *g, const struct ts_plan *p, struct ts_cublas *b,
-	uint32_t problem, uint32_t count, uint32_t *ret_best, GError **error)
+	uint32_t problem, uint32_t count, GError **error)
 {
-	struct ts_gemm_times times;
 	struct events e;
-	double least = 0;
+	uint32_t best = 0;
+	double least = 0, ms;
 	bool good = make_events(&e, &g->gpu, count * TRIALS, error) && hold(g, p, error);
 
 	for (uint32_t i = 0; good && i < count * TRIALS; i++)
 		good = start_one(&g->gpu, b, problem, i % count, &e.all[2 * i], error);
-	for (uint32_t i = 0; good && i < count; i++) {
-		good = summarise(&e, i, count, &times, error);
-		if (good && (i == 0 || times.least_ms < least)) {
-			*ret_best = i;
-			least = times.least_ms;
+	for (uint32_t i = 0; good && i < count * TRIALS; i++) {
+		good = read_time(&e, i, &ms, error);
+		if (good && (i == 0 || ms < least)) {
+			best = i % count;
+			least = ms;
 		}
 	}
+	if (good)
+		ts_cublas_choose(b, problem, best);
 	free_events(&e);
 	return good;
 }
 
 /* A problem for each group with rows. The algorithm is looked for once for each size: there may be
- * hundreds of groups. */
+ * hundreds of groups, and the rounds of all schedules are to have the same. */
 static bool prepare_theirs(
-	struct ts_gemm *g, const struct ts_plan *p, struct theirs *t, GError **error)
+	struct ts_gemm *g, const struct ts_plan *p, struct ts_cublas *b, GError **error)
 {
 	const struct ts_gemm_layout *l = &g->layout;
 
-	ts_cublas_clear(t->library);
+	ts_cublas_clear(b);
 	for (uint32_t i = 0; i < p->groups; i++) {
 		struct ts_gemm_group group = ts_gemm_group(g, p, i);
 		struct ts_cublas_problem problem = {group.rows, p->n, p->k,
 			ts_gemm_at(g, l->a.at) + group.row * l->a.ld * sizeof(uint16_t),
 			ts_gemm_at(g, l->b.at) + group.row_b * l->b.ld * sizeof(uint16_t),
 			ts_gemm_at(g, l->reference) + group.row * p->n * sizeof(uint16_t)};
-		uint32_t count, best, index = t->best->len;
+		uint32_t count;
 
 		if (group.rows == 0)
 			continue;
-		if (!ts_cublas_add(t->library, &problem, &count, error))
+		if (!ts_cublas_add(b, &problem, &count, error))
 			return false;
-		if (!ts_cublas_best(t->library, index, &best)) {
-			if (!choose(g, p, t->library, index, count, &best, error))
-				return false;
-			ts_cublas_tell_best(t->library, index, best);
-		}
-		g_array_append_val(t->best, best);
+		if (count > 1 && !choose(g, p, b, ts_cublas_problems(b) - 1, count, error))
+			return false;
 	}
 	return true;
 }
 
-/* `repeat` launches of ours, each followed by theirs where they are asked. */
-static bool measure(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat,
-	const struct theirs *t, struct ts_gemm_times *ret_ours, struct ts_gemm_times *ret_theirs,
+bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t launches,
+	struct ts_cublas *b, struct ts_gemm_series *ours, struct ts_gemm_series *theirs,
 	GError **error)
 {
-	uint32_t kinds = t->library == NULL ? 1 : 2;
-	struct clocks c = {.g = g, .count = repeat};
+	uint32_t kinds = b == NULL ? 1 : 2;
+	struct clocks c = {.g = g, .count = launches};
+	g_autofree double *mhz = NULL;
 	struct events e;
 	bool good;
 
-	good = make_events(&e, &g->gpu, repeat * kinds, error) && make_clocks(&c, error) &&
+	if (b != NULL && !prepare_theirs(g, p, b, error))
+		return false;
+	/* Nobody reads what these would write down. */
+	g->recording = false;
+	good = make_events(&e, &g->gpu, launches * kinds, error) && make_clocks(&c, error) &&
 		hold(g, p, error);
 	for (uint32_t i = 0; good && i < WARM_UP; i++)
 		good = ts_gemm_start(g, p, NULL, error);
-	for (uint32_t i = 0; good && i < repeat; i++) {
+	/* The first of each round is to find what the others find. */
+	good = good && (b == NULL || start_theirs(&g->gpu, b, NULL, error));
+	for (uint32_t i = 0; good && i < launches; i++) {
 		good = ts_gemm_start(g, p, &e.all[2 * kinds * i], error) &&
 			start_clock(&c, i, error);
 		/* Both begin after the same pause. */
-		if (good && t->library != NULL)
-			good = start_theirs(&g->gpu, t, &e.all[2 * (kinds * i + 1)], error) &&
-				start_clock(&c, repeat, error);
+		if (good && b != NULL)
+			good = start_theirs(&g->gpu, b, &e.all[2 * (kinds * i + 1)], error) &&
+				start_clock(&c, launches, error);
 	}
-	good = good && summarise(&e, 0, kinds, ret_ours, error) &&
-		(t->library == NULL || summarise(&e, 1, kinds, ret_theirs, error)) &&
-		read_clocks(&c, &ret_ours->clock_mhz, error);
+	good = good && read_clocks(&c, &mhz, error) && add_round(&e, 0, kinds, mhz, ours, error) &&
+		(b == NULL || add_round(&e, 1, kinds, NULL, theirs, error));
 	free_events(&e);
-	return good;
-}
-
-bool ts_gemm_time(struct ts_gemm *g, const struct ts_plan *p, uint32_t repeat, struct ts_cublas *b,
-	struct ts_gemm_times *ret_ours, struct ts_gemm_times *ret_theirs, GError **error)
-{
-	struct theirs t = {b, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
-	bool good = b == NULL || prepare_theirs(g, p, &t, error);
-
-	/* Nobody reads what these would write down. */
-	g->recording = false;
-	good = good && measure(g, p, repeat, &t, ret_ours, ret_theirs, error);
-	g_array_unref(t.best);
 	return good;
 }

@@ -1,7 +1,6 @@
 /* tilesim gpu bench: schedules over shapes on the GPU, beside the vendor's library. */
 #include <string.h>
 
-#include "kernels/nvml.h"
 #include "sim/gpu.h"
 #include "sim/gpu_bench.h"
 #include "sim/gpu_gemm.h"
@@ -11,11 +10,24 @@
 
 struct options {
 	struct ts_gpu_gemm_options gemm;
-	char *shapes, *repeat, *check, *plot;
+	char *shapes, *repeat, *rounds, *check, *plot;
 	gboolean alone;
 };
 
-enum { REPEAT = 21, CELLS_MAX = 100000 };
+enum { CELLS_MAX = 100000 };
+
+/* As many as are sensible where none are given. */
+static bool read_rounds(const char *text, uint32_t repeat, uint32_t *ret_rounds, GError **error)
+{
+	int64_t rounds = MIN(TS_BENCH_ROUNDS, repeat);
+
+	if (text != NULL && (!ts_parse_int(text, &rounds) || !ts_in_range(rounds, 1, repeat)))
+		return ts_refuse(error,
+			"--rounds %s: must be a whole number from 1 to the %u launches of --repeat",
+			text, repeat);
+	*ret_rounds = (uint32_t)rounds;
+	return true;
+}
 
 static bool read_options(
 	struct ts_gpu_gemm *x, struct ts_bench *b, const struct options *o, GError **error)
@@ -43,7 +55,9 @@ static bool read_options(
 			"--gap %u: cuBLAS is timed on matrices without gaps; add --alone",
 			x->form.gap);
 	if (x->repeat < 0)
-		x->repeat = REPEAT;
+		x->repeat = TS_BENCH_REPEAT;
+	if (!read_rounds(o->rounds, (uint32_t)x->repeat, &b->rounds, error))
+		return false;
 	x->effort = TS_GEMM_SAMPLE;
 	b->format = x->format;
 	b->form = x->form;
@@ -51,70 +65,6 @@ static bool read_options(
 	b->cublas = !o->alone;
 	b->checked = o->check == NULL || strcmp(o->check, "sample") == 0;
 	return true;
-}
-
-/* Only the times. */
-static bool time_cell(
-	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_bench_cell *c, GError **error)
-{
-	return ts_gemm_prepare(&x->gemm, p, (uint64_t)x->seed, error) &&
-		ts_gemm_time(
-			&x->gemm, p, (uint32_t)x->repeat, x->cublas, &c->ours, &c->theirs, error);
-}
-
-/* The times, and whether the product is right. */
-static bool check_cell(
-	struct ts_gpu_gemm *x, const struct ts_plan *p, struct ts_bench_cell *c, GError **error)
-{
-	struct ts_gpu_product r;
-
-	if (!ts_gpu_gemm_run(x, p, x->seed, (uint32_t)x->repeat, &r, error))
-		return false;
-	c->ours = r.ours;
-	c->theirs = r.theirs;
-	c->fault = r.verdict.fault;
-	return true;
-}
-
-/* One shape by one schedule. False where the GPU failed. */
-static bool run_cell(struct ts_gpu_gemm *x, const struct ts_nvml *nvml, bool checked,
-	struct ts_bench_cell *c, GError **error)
-{
-	struct ts_plan plan;
-
-	/* A schedule that this shape can't have is left out. */
-	if (!ts_gpu_gemm_plan(x, &c->spec, &plan, NULL))
-		return true;
-	c->there = true;
-	if (!(checked ? check_cell : time_cell)(x, &plan, c, error))
-		return false;
-	ts_nvml_read(nvml, &c->clock_mhz, &c->watts);
-	/* NVML's is of some time ago. */
-	if (c->ours.clock_mhz > 0)
-		c->clock_mhz = (uint32_t)(c->ours.clock_mhz + 0.5);
-	return true;
-}
-
-static bool run_all(struct ts_gpu_gemm *x, struct ts_bench *b, GError **error)
-{
-	struct ts_nvml *nvml = ts_nvml_new();
-	bool good = true;
-
-	for (guint i = 0; good && i < b->shapes->len; i++) {
-		const struct ts_shape *shape = &g_array_index(b->shapes, struct ts_shape, i);
-
-		for (guint s = 0; good && s < b->schedules->len; s++) {
-			struct ts_bench_cell *c = &b->cells[(gsize)i * b->schedules->len + s];
-
-			c->spec = g_array_index(b->schedules, struct ts_spec, s);
-			ts_shape_set(shape, &c->spec);
-			good = run_cell(x, nvml, b->checked, c, error);
-			if (!good)
-				g_prefix_error(error, "%s: ", shape->name);
-		}
-	}
-	ts_nvml_free(nvml);
-	return good;
 }
 
 static bool list_schedules(const struct ts_gpu_gemm *x, struct ts_bench *b, GError **error)
@@ -130,6 +80,12 @@ static bool list_schedules(const struct ts_gpu_gemm *x, struct ts_bench *b, GErr
 		if (ts_axes_spec(&x->axes, i, &spec))
 			g_array_append_val(b->schedules, spec);
 	b->cells = g_new0(struct ts_bench_cell, (gsize)b->shapes->len * b->schedules->len);
+	for (gsize i = 0; i < (gsize)b->shapes->len * b->schedules->len; i++) {
+		b->cells[i].spec =
+			g_array_index(b->schedules, struct ts_spec, i % b->schedules->len);
+		ts_shape_set(&g_array_index(b->shapes, struct ts_shape, i / b->schedules->len),
+			&b->cells[i].spec);
+	}
 	return true;
 }
 
@@ -143,8 +99,8 @@ static char *make_command(
 	GString *out = g_string_new("tilesim gpu bench");
 	g_autofree char *shapes = g_shell_quote(o->shapes);
 
-	g_string_append_printf(out, " --shapes %s --repeat %u --seed %" G_GINT64_FORMAT, shapes,
-		b->repeat, x->seed);
+	g_string_append_printf(out, " --shapes %s --repeat %u --rounds %u --seed %" G_GINT64_FORMAT,
+		shapes, b->repeat, b->rounds, x->seed);
 	for (enum ts_axis i = 0; i < TS_AXES; i++)
 		if (x->settings->axes[i] != NULL)
 			g_string_append_printf(
@@ -209,13 +165,13 @@ static int bench(
 		(b.shapes = ts_shapes_load(o->shapes, error)) != NULL) {
 		if (ts_gpu_gemm_open(&x, b.cublas, &cause)) {
 			b.gpu = x.gemm.gpu.is.name;
-			if (list_schedules(&x, &b, error) && run_all(&x, &b, &cause))
+			if (list_schedules(&x, &b, error) && ts_bench_run(&x, &b, &cause))
 				code = report(&x, &b, o, ret_text, error);
 		}
 		ts_gpu_gemm_close(&x);
 	}
 	for (gsize i = 0; b.cells != NULL && i < (gsize)b.shapes->len * b.schedules->len; i++)
-		g_free(b.cells[i].fault);
+		ts_bench_cell_finish(&b.cells[i]);
 	g_free(b.cells);
 	g_clear_pointer(&b.shapes, g_array_unref);
 	g_array_unref(b.schedules);
@@ -227,12 +183,13 @@ static int bench(
 }
 
 char *ts_bench_measure(const char *words, const char *backend, const char *shapes,
-	const char *repeat, int *ret_code, GError **error)
+	const char *repeat, const char *rounds, int *ret_code, GError **error)
 {
 	struct options o = {
 		.gemm = {.backend = (char *)(gpointer)backend, .format = (char *)(gpointer) "json"},
 		.shapes = (char *)(gpointer)shapes,
 		.repeat = (char *)(gpointer)repeat,
+		.rounds = (char *)(gpointer)rounds,
 		.check = (char *)(gpointer) "none",
 		.alone = TRUE};
 	struct ts_settings settings, nothing = {0};
@@ -246,32 +203,6 @@ char *ts_bench_measure(const char *words, const char *backend, const char *shape
 	return text;
 }
 
-bool ts_bench_specs(const GArray *specs, guint want, double *ret_ms, GError **error)
-{
-	struct ts_settings settings, nothing = {0};
-	struct ts_gpu_gemm x = {.settings = &settings, .repeat = REPEAT, .seed = 1};
-	struct ts_bench_cell cell;
-	guint timed = 0;
-	bool good;
-
-	if (!ts_settings_vary(&settings, &nothing, "", error))
-		return false;
-	good = ts_gpu_gemm_open(&x, false, error);
-	for (guint i = 0; i < specs->len; i++) {
-		memset(&cell, 0, sizeof cell);
-		cell.spec = g_array_index(specs, struct ts_spec, i);
-		if (good && timed < want)
-			good = run_cell(&x, NULL, false, &cell, error);
-		timed += cell.there;
-		ret_ms[i] = cell.ours.median_ms;
-	}
-	if (good && timed == 0)
-		good = ts_refuse(error, "there is no kernel for any of these plans");
-	ts_gpu_gemm_close(&x);
-	ts_settings_finish(&settings);
-	return good;
-}
-
 int ts_gpu_bench_command(int argc, char **argv, GError **error)
 {
 	struct options o = {0};
@@ -283,6 +214,11 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 			"FILE"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat,
 			"launches of each schedule and shape (default 21)", "N"},
+		{"rounds", 0, 0, G_OPTION_ARG_STRING, &o.rounds,
+			"in which they are done, each schedule in its turn, so that a change of "
+			"the "
+			"GPU's clock meets all (default 3)",
+			"N"},
 		{"alone", 0, 0, G_OPTION_ARG_NONE, &o.alone, "without cuBLAS beside it", NULL},
 		{"check", 0, 0, G_OPTION_ARG_STRING, &o.check,
 			"sample (default): edges of tiles and some lines of each product; or none",
@@ -292,13 +228,14 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 		{0}};
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "gpu bench",
-		"Times schedules over shapes on the GPU that is there, launch by launch in turn "
-		"with\n"
-		"the best of cuBLAS' algorithms, of groups one call for each that has rows, and "
-		"checks\n"
-		"every product. Options of the plan "
-		"take\n"
-		"lists; by default persistent and worksteal in several tile shapes and three "
+		"Times schedules over shapes on the GPU that is there, in rounds in which each has "
+		"its\n"
+		"turn, launch by launch in turn with the best of cuBLAS' algorithms, of groups one "
+		"call\n"
+		"for each that has rows, and checks every product in the first round. Options of "
+		"the\n"
+		"plan take lists; by default persistent and worksteal in several tile shapes and "
+		"three\n"
 		"clusters.",
 		entries);
 	int code = TS_EXIT_USAGE;
@@ -314,6 +251,7 @@ int ts_gpu_bench_command(int argc, char **argv, GError **error)
 	ts_gpu_gemm_options_finish(&o.gemm);
 	g_free(o.shapes);
 	g_free(o.repeat);
+	g_free(o.rounds);
 	g_free(o.check);
 	g_free(o.plot);
 	return code;

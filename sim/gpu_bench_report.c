@@ -51,6 +51,17 @@ double ts_bench_ratio(const struct ts_bench_cell *c)
 	return c->ours.median_ms > 0 ? c->theirs.median_ms / c->ours.median_ms : 0;
 }
 
+double ts_bench_noise(const struct ts_bench_cell *c)
+{
+	double least = c->ours.median_ms, most = c->ours.median_ms;
+
+	for (guint i = 0; c->our_rounds != NULL && i < c->our_rounds->len; i++) {
+		least = MIN(least, g_array_index(c->our_rounds, double, i));
+		most = MAX(most, g_array_index(c->our_rounds, double, i));
+	}
+	return c->ours.median_ms > 0 ? (most - least) / c->ours.median_ms : 0;
+}
+
 double ts_bench_mean(const struct ts_bench *b)
 {
 	double sum = 0;
@@ -111,12 +122,35 @@ static const char *layout_text(const struct ts_bench *b)
 						: "A, B and C row-major";
 }
 
+/* Whether the times can be relied on. */
+static void put_noise(const struct ts_bench *b, GString *out)
+{
+	guint count = b->shapes->len * b->schedules->len, timed = 0, worst = 0;
+	double sum = 0;
+
+	for (guint i = 0; i < count; i++) {
+		timed += b->cells[i].there;
+		sum += ts_bench_noise(&b->cells[i]);
+		if (ts_bench_noise(&b->cells[i]) > ts_bench_noise(&b->cells[worst]))
+			worst = i;
+	}
+	if (b->rounds > 1 && timed > 0)
+		g_string_append_printf(out,
+			"\na schedule's %u rounds are %.1f %% apart in the mean, %.1f %% at most: "
+			"[%u] of %s\n",
+			b->rounds, 100 * sum / timed, 100 * ts_bench_noise(&b->cells[worst]),
+			worst % b->schedules->len + 1,
+			g_array_index(b->shapes, struct ts_shape, worst / b->schedules->len).name);
+}
+
 static char *text_report(const struct ts_bench *b, const char *command)
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "device       %s\nmedians of %u launches%s%s; %s, %s\n\n",
-		b->gpu, b->repeat, b->checked ? "" : ", products not checked",
+	g_string_append_printf(out,
+		"device       %s\nmedians of %u launches in %u round%s%s%s; %s, %s\n\n", b->gpu,
+		b->repeat, b->rounds, b->rounds == 1 ? "" : "s",
+		b->checked ? "" : ", products not checked",
 		b->cublas ? ", each followed by one of cuBLAS' best algorithm" : "", type_text(b),
 		layout_text(b));
 	if (ts_shapes_have_groups(b->shapes))
@@ -137,12 +171,13 @@ static char *text_report(const struct ts_bench *b, const char *command)
 	if (ts_bench_mean(b) > 0)
 		g_string_append_printf(
 			out, "\ngeometric mean of the ratios %.3f\n", ts_bench_mean(b));
+	put_noise(b, out);
 	g_string_append_printf(out, "\nrepeat with  %s\n", command);
 	return g_string_free(out, FALSE);
 }
 
-static void put_times(
-	JsonBuilder *j, const char *name, const struct ts_spec *s, const struct ts_gemm_times *t)
+static void put_times(JsonBuilder *j, const char *name, const struct ts_spec *s,
+	const struct ts_gemm_times *t, const GArray *rounds)
 {
 	json_builder_set_member_name(j, name);
 	json_builder_begin_object(j);
@@ -150,6 +185,11 @@ static void put_times(
 	ts_json_number(j, "least_ms", t->least_ms);
 	ts_json_number(j, "most_ms", t->most_ms);
 	ts_json_number(j, "tflops", tflops(s, t->median_ms));
+	json_builder_set_member_name(j, "round_medians_ms");
+	json_builder_begin_array(j);
+	for (guint i = 0; rounds != NULL && i < rounds->len; i++)
+		json_builder_add_double_value(j, g_array_index(rounds, double, i));
+	json_builder_end_array(j);
 	json_builder_end_object(j);
 }
 
@@ -180,9 +220,9 @@ static void put_cell(JsonBuilder *j, const struct ts_bench *b, guint shape, guin
 	ts_json_count(j, "cluster_m", (uint64_t)c->spec.cluster_m);
 	ts_json_count(j, "cluster_n", (uint64_t)c->spec.cluster_n);
 	ts_json_count(j, "workers", (uint64_t)c->spec.workers);
-	put_times(j, "time", &c->spec, &c->ours);
+	put_times(j, "time", &c->spec, &c->ours, c->our_rounds);
 	if (b->cublas) {
-		put_times(j, "cublas", &c->spec, &c->theirs);
+		put_times(j, "cublas", &c->spec, &c->theirs, c->their_rounds);
 		ts_json_number(j, "ratio", ts_bench_ratio(c));
 	}
 	ts_json_count(j, "clock_mhz", c->clock_mhz);
@@ -202,6 +242,7 @@ static char *json_report(const struct ts_bench *b, const char *command)
 	ts_json_text_member(j, "layout", layout_text(b));
 	ts_json_text_member(j, "dtype", type_text(b));
 	ts_json_count(j, "launches", b->repeat);
+	ts_json_count(j, "rounds", b->rounds);
 	ts_json_number(j, "mean_ratio", ts_bench_mean(b));
 	json_builder_set_member_name(j, "runs");
 	json_builder_begin_array(j);

@@ -33,6 +33,11 @@ struct ts_gpu_product {
 	bool timed;
 };
 
+/* Its launches, and cuBLAS' beside them where it is there. Zeroed: none. */
+struct ts_gpu_series {
+	struct ts_gemm_series ours, theirs;
+};
+
 /* The options that all commands around the GEMM take, as typed. */
 struct ts_gpu_gemm_options {
 	char *backend, *kernel, *as, *layout, *gap, *format;
@@ -71,6 +76,18 @@ void ts_gpu_gemm_close(struct ts_gpu_gemm *x);
  * for it. */
 bool ts_gpu_gemm_plan(
 	struct ts_gpu_gemm *x, struct ts_spec *spec, struct ts_plan *ret_plan, GError **error);
+
+/* Computes and checks one plan, and times a round of `launches`, after which C has to be what it
+ * was before them; where `launches` is 0 there is none. False where the GPU failed. */
+bool ts_gpu_gemm_first_round(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed,
+	uint32_t launches, struct ts_gpu_series *series, struct ts_gemm_verdict *ret_verdict,
+	GError **error);
+
+/* Times one more round of a plan, or an unchecked first one. */
+bool ts_gpu_gemm_next_round(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed,
+	uint32_t launches, struct ts_gpu_series *series, GError **error);
+
+void ts_gpu_series_finish(struct ts_gpu_series *s);
 
 /* Computes and checks one plan, and times `repeat` launches. False where the GPU failed. */
 bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t repeat,

@@ -104,8 +104,8 @@ bool ts_gpu_gemm_plan(
 }
 
 /* Times the launches. C is the same to the bit after all of them, or the kernel has a race. */
-static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t count,
-	struct ts_gpu_product *r, GError **error)
+static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t launches,
+	struct ts_gpu_series *s, struct ts_gemm_verdict *v, GError **error)
 {
 	const struct ts_gemm_matrix *c = &x->gemm.layout.c;
 	uint64_t words = (c->rows * c->ld + 1) / 2;
@@ -113,15 +113,14 @@ static bool repeat(struct ts_gpu_gemm *x, const struct ts_plan *p, uint32_t coun
 	g_autofree uint32_t *after = NULL;
 
 	if (before == NULL ||
-		!ts_gemm_time(&x->gemm, p, count, x->cublas, &r->ours, &r->theirs, error))
+		!ts_gemm_time(&x->gemm, p, launches, x->cublas, &s->ours, &s->theirs, error))
 		return false;
-	r->timed = true;
 	after = ts_gemm_fetch(&x->gemm, c->at, words, error);
 	if (after == NULL)
 		return false;
-	if (r->verdict.sound && memcmp(before, after, words * sizeof *after) != 0) {
-		r->verdict.sound = false;
-		r->verdict.fault = g_strdup("C changes from launch to launch");
+	if (v->sound && memcmp(before, after, words * sizeof *after) != 0) {
+		v->sound = false;
+		v->fault = g_strdup("C changes from launch to launch");
 	}
 	return true;
 }
@@ -148,14 +147,43 @@ bool ts_gpu_gemm_verdict(struct ts_gpu_gemm *x, const struct ts_plan *p, const b
 	return true;
 }
 
+bool ts_gpu_gemm_first_round(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed,
+	uint32_t launches, struct ts_gpu_series *s, struct ts_gemm_verdict *v, GError **error)
+{
+	return ts_gemm_prepare(&x->gemm, p, (uint64_t)seed, error) &&
+		ts_gemm_start(&x->gemm, p, NULL, error) &&
+		ts_gpu_gemm_verdict(x, p, NULL, v, error) &&
+		(launches == 0 || repeat(x, p, launches, s, v, error));
+}
+
+bool ts_gpu_gemm_next_round(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed,
+	uint32_t launches, struct ts_gpu_series *s, GError **error)
+{
+	return ts_gemm_prepare_again(&x->gemm, p, (uint64_t)seed, error) &&
+		ts_gemm_time(&x->gemm, p, launches, x->cublas, &s->ours, &s->theirs, error);
+}
+
+void ts_gpu_series_finish(struct ts_gpu_series *s)
+{
+	ts_gemm_series_finish(&s->ours);
+	ts_gemm_series_finish(&s->theirs);
+}
+
 bool ts_gpu_gemm_run(struct ts_gpu_gemm *x, const struct ts_plan *p, int64_t seed, uint32_t count,
 	struct ts_gpu_product *r, GError **error)
 {
+	struct ts_gpu_series s = {0};
+	bool good;
+
 	memset(r, 0, sizeof *r);
-	return ts_gemm_prepare(&x->gemm, p, (uint64_t)seed, error) &&
-		ts_gemm_start(&x->gemm, p, NULL, error) &&
-		ts_gpu_gemm_verdict(x, p, NULL, &r->verdict, error) &&
-		(count == 0 || repeat(x, p, count, r, error));
+	good = ts_gpu_gemm_first_round(x, p, seed, count, &s, &r->verdict, error);
+	r->timed = good && count > 0;
+	if (r->timed)
+		r->ours = ts_gemm_series_times(&s.ours);
+	if (r->timed && x->cublas != NULL)
+		r->theirs = ts_gemm_series_times(&s.theirs);
+	ts_gpu_series_finish(&s);
+	return good;
 }
 
 /* The requests, for the GPU that is there. */

@@ -78,12 +78,17 @@ static bool measure(struct ts_gpu_gemm *x, struct ts_hold *hold, const struct ts
 	uint64_t most_ns, const uint32_t *right, struct ts_hold_cell *c, GError **error)
 {
 	g_autofree uint32_t *product = NULL;
+	struct ts_gemm_series series = {0};
 	uint64_t words;
 	bool good = ts_hold_begin(hold, c->held, most_ns, error) &&
-		ts_gemm_time(&x->gemm, p, (uint32_t)x->repeat, NULL, &c->times, NULL, error);
+		ts_gemm_time(&x->gemm, p, (uint32_t)x->repeat, NULL, &series, NULL, error);
 
 	/* Before anything else, also where it failed. */
-	if (!ts_hold_end(hold, good ? error : NULL) || !good)
+	good = ts_hold_end(hold, good ? error : NULL) && good;
+	if (good)
+		c->times = ts_gemm_series_times(&series);
+	ts_gemm_series_finish(&series);
+	if (!good)
 		return false;
 	product = fetch_product(x, &words, error);
 	if (product == NULL)

@@ -17,6 +17,8 @@ void ts_gpu_measured_add(struct ts_gpu_measured *m, GOptionContext *context)
 			"shapes to measure: built in, or a CSV file with name,m,n,k", "FILE"},
 		{"repeat", 0, 0, G_OPTION_ARG_STRING, &m->repeat,
 			"launches of each schedule and shape (default 21)", "N"},
+		{"rounds", 0, 0, G_OPTION_ARG_STRING, &m->rounds,
+			"in which they are done, each schedule in its turn (default 3)", "N"},
 		{"backend", 0, 0, G_OPTION_ARG_STRING, &m->backend,
 			"cuda, hip or auto (default): the first GPU that is found", "NAME"},
 		{0}};
@@ -30,6 +32,7 @@ void ts_gpu_measured_finish(struct ts_gpu_measured *m)
 	g_free(m->from);
 	g_free(m->shapes);
 	g_free(m->repeat);
+	g_free(m->rounds);
 	g_free(m->backend);
 }
 
@@ -41,10 +44,12 @@ int ts_gpu_measured_get(const struct ts_gpu_measured *m, const char *shapes, con
 	int code = TS_EXIT_USAGE;
 
 	memset(t, 0, sizeof *t);
-	if (m->from != NULL && (m->shapes != NULL || m->repeat != NULL || m->backend != NULL)) {
+	if (m->from != NULL &&
+		(m->shapes != NULL || m->repeat != NULL || m->rounds != NULL ||
+			m->backend != NULL)) {
 		ts_refuse(error,
-			"--from %s: nothing is measured; leave out --shapes, --repeat and "
-			"--backend",
+			"--from %s: nothing is measured; leave out --shapes, --repeat, --rounds "
+			"and --backend",
 			m->from);
 		return TS_EXIT_USAGE;
 	}
@@ -59,8 +64,8 @@ int ts_gpu_measured_get(const struct ts_gpu_measured *m, const char *shapes, con
 	}
 	if (m->from != NULL)
 		return ts_timings_load(t, m->from, error) ? TS_EXIT_OK : TS_EXIT_USAGE;
-	text = ts_bench_measure(
-		words, m->backend, m->shapes != NULL ? m->shapes : shapes, m->repeat, &code, error);
+	text = ts_bench_measure(words, m->backend, m->shapes != NULL ? m->shapes : shapes,
+		m->repeat, m->rounds, &code, error);
 	if (text == NULL)
 		return code;
 	return ts_timings_parse(t, "the benchmark", text, error) ? TS_EXIT_OK : TS_EXIT_USAGE;

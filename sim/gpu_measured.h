@@ -7,7 +7,7 @@
 
 struct ts_gpu_measured {
 	/* As typed; NULL where not given. */
-	char *from, *backend, *shapes, *repeat;
+	char *from, *backend, *shapes, *repeat, *rounds;
 };
 
 /* The options of that, and what to free. */

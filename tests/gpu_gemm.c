@@ -2,6 +2,7 @@
  * kernels/check_gemm.sh. */
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "sim/gpu_bench.h"
@@ -129,16 +130,17 @@ static void test_case(gconstpointer data)
 		g_assert_true(g_str_has_prefix(err, "tilesim: "));
 }
 
-/* cuBLAS gets a call for each group that has rows, and looks for the best of its algorithms, of
- * which there are two, three times for each size: groups of 70, 0, 3 and 70 rows have two. */
+/* cuBLAS gets a call for each group that has rows, and one more to warm up. It is asked for
+ * algorithms once for each size, and each of the two that it has is tried three times: groups of
+ * 70, 0, 3 and 70 rows have two sizes. */
 static void test_calls(void)
 {
 	static const struct {
 		const char *words, *says;
 	} rows[] = {
-		{"--groups 70,0,3,70 --repeat 5", "3 problems, 27 products, 0 layouts left"},
-		{"--batch 4 --m 70 --repeat 5", "4 problems, 26 products, 0 layouts left"},
-		{"--m 70 --repeat 5", "1 problems, 11 products, 0 layouts left"},
+		{"--groups 70,0,3,70 --repeat 5", "2 problems, 30 products, 0 layouts left"},
+		{"--batch 4 --m 70 --repeat 5", "1 problems, 30 products, 0 layouts left"},
+		{"--m 70 --repeat 5", "1 problems, 12 products, 0 layouts left"},
 		/* CUDA_R_16BF and CUDA_R_16F; B's rows along K are columns to be transposed. */
 		{"--m 70 --repeat 1", "; type 14, operation 1"},
 		{"--m 70 --repeat 1 --dtype fp16", "; type 2, operation 1"},
@@ -165,6 +167,9 @@ static void test_calls(void)
 		g_setenv("LD_LIBRARY_PATH", before, TRUE);
 }
 
+/* Medians of the rounds of the first schedule of the first shape, in ms. */
+static const double rounds[] = {2, 1, 4};
+
 /* Three schedules of two shapes, in ms: the second schedule's first product is wrong and would be
  * the fastest, the third has no kernel for the second shape. */
 static struct ts_bench make_bench(void)
@@ -176,6 +181,7 @@ static struct ts_bench make_bench(void)
 		.schedules = g_array_new(FALSE, FALSE, sizeof(struct ts_spec)),
 		.cells = g_new0(struct ts_bench_cell, 6),
 		.repeat = 3,
+		.rounds = 3,
 		.cublas = true,
 		.checked = true};
 	struct ts_spec spec = ts_spec_default();
@@ -197,15 +203,39 @@ static struct ts_bench make_bench(void)
 		c->theirs.median_ms = theirs[i / 3][i % 3];
 	}
 	b.cells[1].fault = g_strdup("wrong");
+	b.cells[0].our_rounds = g_array_new(FALSE, FALSE, sizeof(double));
+	g_array_append_vals(b.cells[0].our_rounds, rounds, 3);
 	return b;
 }
 
 static void free_bench(struct ts_bench *b)
 {
 	g_free(b->cells[1].fault);
+	g_array_unref(b->cells[0].our_rounds);
 	g_free(b->cells);
 	g_array_unref(b->shapes);
 	g_array_unref(b->schedules);
+}
+
+/* Are they the first run's, and is there none of its cuBLAS? */
+static void check_rounds(const char *json, const double *want, guint count)
+{
+	g_autoptr(JsonParser) parser = json_parser_new();
+	JsonObject *root, *run;
+	JsonArray *found;
+
+	g_assert_true(json_parser_load_from_data(parser, json, -1, NULL));
+	root = json_node_get_object(json_parser_get_root(parser));
+	g_assert_cmpint(json_object_get_int_member(root, "rounds"), ==, count);
+	run = json_array_get_object_element(json_object_get_array_member(root, "runs"), 0);
+	found = json_object_get_array_member(
+		json_object_get_object_member(run, "time"), "round_medians_ms");
+	g_assert_cmpuint(json_array_get_length(found), ==, count);
+	for (guint i = 0; i < count; i++)
+		g_assert_cmpfloat(json_array_get_double_element(found, i), ==, want[i]);
+	found = json_object_get_array_member(
+		json_object_get_object_member(run, "cublas"), "round_medians_ms");
+	g_assert_cmpuint(json_array_get_length(found), ==, 0);
 }
 
 static void test_bench(void)
@@ -227,9 +257,14 @@ static void test_bench(void)
 	g_assert_nonnull(
 		strstr(text, "    2000    1000    1000       3.2       1.6  2.000    4.00"));
 	g_assert_nonnull(strstr(text, "geometric mean of the ratios 1.000\n"));
+	/* 3 ms of 2, in the one of five that says so. */
+	g_assert_nonnull(strstr(text,
+		"\na schedule's 3 rounds are 30.0 % apart in the mean, 150.0 % at most: [1] of "
+		"one\n"));
 	b.format = TS_JSON;
 	json = ts_bench_report(&b, "command");
 	g_assert_nonnull(strstr(json, "\"verdict\" : \"wrong\""));
+	check_rounds(json, rounds, 3);
 	/* All that there are: one cell is not. */
 	parts = g_strsplit(json, "\"schedule\"", -1);
 	g_assert_cmpuint(g_strv_length(parts) - 1, ==, 5);

@@ -630,6 +630,7 @@ static void test_commands(void)
 		{"gpu calibrate --from times.json", 0, "tensor_share"},
 		{"gpu predict --from nothing.json", 2, "nothing.json"},
 		{"gpu predict --from times.json --repeat 3", 2, "leave out --shapes"},
+		{"gpu predict --from times.json --rounds 3", 2, "leave out --shapes"},
 		{"gpu predict --from times.json --policy persistent", 2, "--policy"},
 		{"gpu predict --from times.json --slow sm0:2", 2, "--slow"},
 		{"gpu predict --from times.json --plot p.gif", 2, ".png or .svg"},
