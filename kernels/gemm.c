@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernels/gemm_args.h"
 #include "kernels/gemm_random.h"
 #include "kernels/matrices.h"
 #include "kernels/mma_soft.h"
@@ -37,7 +38,8 @@ static bool open_kind(struct ts_gemm *g, const struct ts_backend_ops *ops,
 	if (!ts_backend_open(&g->gpu, ops, kind->program, error))
 		return false;
 	if (load_more(g, kind->groups_program, error) &&
-		load_more(g, kind->static_program, error) && kind->find(g, error) &&
+		load_more(g, kind->static_program, error) &&
+		load_more(g, kind->split_program, error) && kind->find(g, error) &&
 		find_others(g, error))
 		return true;
 	ts_gemm_close(g);
@@ -161,7 +163,16 @@ uint64_t ts_gemm_flags(const struct ts_plan *p)
 {
 	if (p->workspace == 0)
 		return 0;
-	return (uint64_t)p->counters * p->cluster_m * p->cluster_n * TS_GEMM_HALVES;
+	return (uint64_t)p->counters * p->cluster_m * p->cluster_n * TS_GEMM_HALVES * TS_GEMM_FLAG;
+}
+
+uint64_t ts_gemm_sums(const struct ts_gemm *g, const struct ts_plan *p)
+{
+	uint64_t slots = p->workspace;
+
+	if (g->kind->flags && ts_gemm_is_shared(p, g->gpu.is.units))
+		slots += p->counters;
+	return slots * p->cluster_m * p->cluster_n * p->block_m * p->block_n;
 }
 
 static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct ts_plan *p)
@@ -169,7 +180,6 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	struct ts_gemm_layout l = {.words = TS_GEMM_GUARD, .counter_words = g->kind->counter_words};
 	uint64_t gap = g->form.gap;
 	bool along_k = g->form.layout == TS_MMA_ALONG_K;
-	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
 	uint32_t rows = (uint32_t)ts_gemm_rows(p);
 	uint32_t cols_b = along_k ? p->k : p->n;
 
@@ -187,7 +197,7 @@ static struct ts_gemm_layout make_layout(const struct ts_gemm *g, const struct t
 	l.counters = add(&l, (uint64_t)p->counters * l.counter_words * sizeof(uint32_t));
 	l.flags = add(&l, g->kind->flags ? ts_gemm_flags(p) * sizeof(uint32_t) : 0);
 	l.fault = add(&l, sizeof(uint32_t));
-	l.workspace = add(&l, p->workspace * sums * sizeof(float));
+	l.workspace = add(&l, ts_gemm_sums(g, p) * sizeof(float));
 	if (g->kind->records)
 		l.log = add(&l, ts_probe_layout_make(p).words * sizeof(uint32_t));
 	if (!p->plain)
@@ -255,7 +265,6 @@ static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 	const struct ts_gemm_matrix *matrices[] = {
 		&l->a, &l->b, &l->c, &l->wide_a, &l->wide_b, &l->wide_c};
 	static const char *const names[] = {"A", "B", "C", "A's copy", "B's copy", "C's copy"};
-	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
 	struct ts_backend_part parts[12] = {{0}};
 	uint32_t count = 0;
 
@@ -271,7 +280,7 @@ static void name_parts(struct ts_gemm *g, const struct ts_plan *p)
 			"the counters"};
 	if (p->workspace > 0)
 		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->workspace),
-			p->workspace * sums * sizeof(float), "the workspace"};
+			ts_gemm_sums(g, p) * sizeof(float), "the workspace"};
 	if (l->log != 0)
 		parts[count++] = (struct ts_backend_part){ts_gemm_at(g, l->log),
 			ts_probe_layout_make(p).words * sizeof(uint32_t), "the records"};

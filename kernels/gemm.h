@@ -47,7 +47,7 @@ struct ts_gemm_group {
 
 struct ts_gemm_kind;
 
-enum { TS_GEMM_KERNELS = 15 };
+enum { TS_GEMM_KERNELS = 20 };
 
 struct ts_gemm {
 	struct ts_backend gpu;
@@ -69,7 +69,7 @@ struct ts_gemm {
 struct ts_gemm_kind {
 	const char *name, *program;
 	/* With kernels for plans that are not plain, and for some of those that are; NULL: none. */
-	const char *groups_program, *static_program;
+	const char *groups_program, *static_program, *split_program;
 	const char *blocks, *clusters; /* that it has, in words: "64x64x32 and ..." */
 	/* Where none are given: blocks for one plan and for a comparison, and clusters for that. */
 	const char *default_blocks[2], *default_clusters;
@@ -133,6 +133,10 @@ bool ts_gemm_prepare_again(
 
 /* How many words stand for a counter of a plan with a workspace; none where it has none. */
 uint64_t ts_gemm_flags(const struct ts_plan *plan);
+
+/* How many floats the plan's workspace has. Owners have a slot too where all of a tile's workers
+ * can add its parts. */
+uint64_t ts_gemm_sums(const struct ts_gemm *g, const struct ts_plan *plan);
 
 /* Zeroes the counters and launches; `events` are two that enclose it, or NULL. Doesn't wait. */
 bool ts_gemm_start(

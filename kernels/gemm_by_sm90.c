@@ -9,9 +9,9 @@ static const struct {
 } kernels[] = {{128, 256}, {128, 192}, {128, 128}, {128, 64}, {64, 128}};
 
 /* What kernels of each shape are for. */
-enum use { PLAIN, GROUPS, STATIC, USES };
+enum use { PLAIN, GROUPS, STATIC, SPLIT, USES };
 
-static const char *const prefixes[USES] = {"", "groups_", "static_"};
+static const char *const prefixes[USES] = {"", "groups_", "static_", "split_"};
 
 static bool find(struct ts_gemm *g, GError **error)
 {
@@ -124,6 +124,8 @@ static bool multiply(struct ts_gemm *g, const struct ts_plan *p, GError **error)
 
 	if (ts_gemm_is_static(p) && g->leave.asked == NULL)
 		use = STATIC;
+	if (ts_gemm_is_shared(p, g->gpu.is.units) && g->leave.asked == NULL)
+		use = SPLIT;
 	return ts_cuda_map(&g->gpu, &args.a, &a, error) &&
 		ts_cuda_map(&g->gpu, &args.b, &b, error) &&
 		ts_cuda_map(&g->gpu, &args.c, &to, error) &&
@@ -137,6 +139,7 @@ const struct ts_gemm_kind ts_gemm_sm90 = {.name = "sm90",
 	.program = "gemm_sm90",
 	.groups_program = "gemm_sm90_groups",
 	.static_program = "gemm_sm90_static",
+	.split_program = "gemm_sm90_split",
 	.blocks = "128x256x64, 128x192x64, 128x128x64, 128x64x64 and 64x128x64",
 	.clusters = "1, 2 or 4 CTAs either way, and 8 in all at most",
 	.default_blocks = {"128x256x64", "128x256x64,128x192x64,128x128x64,64x128x64"},

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/gemm_args.h"
 #include "kernels/mma_soft.h"
 
 /* Products that are quickly summed here; and of the samples of larger problems the lines and
@@ -333,7 +334,6 @@ static bool check_guards(struct check *k, GError **error)
 {
 	const struct ts_plan *p = k->plan;
 	const struct ts_gemm_layout *l = &k->g->layout;
-	uint64_t sums = (uint64_t)p->cluster_m * p->cluster_n * p->block_m * p->block_n;
 	const struct stretch parts[] = {{0, 0, "at the beginning"},
 		matrix_stretch(&l->a, "after A"), matrix_stretch(&l->b, "after B"),
 		matrix_stretch(&l->c, "after C"), matrix_stretch(&l->wide_a, "after A's copy"),
@@ -342,7 +342,7 @@ static bool check_guards(struct check *k, GError **error)
 		{l->counters, (uint64_t)p->counters * l->counter_words * 4, "after the counters"},
 		{l->flags, k->g->kind->flags ? ts_gemm_flags(p) * 4 : 0, "after the flags"},
 		{l->fault, 4, "after the fault"},
-		{l->workspace, p->workspace * sums * 4, "after the workspace"},
+		{l->workspace, ts_gemm_sums(k->g, p) * 4, "after the workspace"},
 		/* Those of the records are for whoever reads them. */
 		{l->log, 0, ""}, {l->table, ts_group_table_words(p) * 4, "after the groups"},
 		{l->reference, 0, ""}};
@@ -380,36 +380,50 @@ static void count_vain(const struct ts_gemm *g, const struct ts_plan *p, const b
 }
 
 /* Adds to each flag of the plan the signals that it gets: those of both halves of each part's
- * tiles. */
-static void count_signals(const struct ts_plan *p, uint32_t *counts)
+ * tiles, and of the owner's where `all` workers of a tile tell each other. */
+static void count_signals(const struct ts_plan *p, bool all, uint32_t *counts)
 {
-	uint32_t ranks = p->cluster_m * p->cluster_n;
+	uint32_t flags = p->cluster_m * p->cluster_n * TS_GEMM_HALVES;
 
 	for (uint32_t id = 0; id < p->workers; id++) {
 		struct ts_worker w = ts_worker_make(id, id % p->domains);
 		struct ts_step s = ts_next(p, &w, 0), part = s;
 
 		for (; s.act != TS_STOP; s = ts_next(p, &w, 0)) {
+			uint32_t signals = s.act == TS_SIGNAL ? s.value
+				: s.act == TS_WAIT && all     ? 1
+							      : 0;
+
 			if (s.act == TS_WORK)
 				part = s;
-			for (uint32_t i = 0; s.act == TS_SIGNAL && i < ranks * TS_GEMM_HALVES; i++)
+			for (uint32_t i = 0; signals > 0 && i < flags; i++)
 				if (ts_cta_tile(p, &part, i / TS_GEMM_HALVES).valid)
-					counts[s.counter * ranks * TS_GEMM_HALVES + i] += s.value;
+					counts[s.counter * flags + i] += signals;
 		}
 	}
 }
 
+/* A flag counts parts in its last word, and has bits in the first, of some of them, where all
+ * workers of a tile tell each other. */
 static bool check_flags(struct check *k, GError **error)
 {
-	uint64_t count = ts_gemm_flags(k->plan);
+	uint64_t words = ts_gemm_flags(k->plan), count = words / TS_GEMM_FLAG;
+	bool all = k->g->leave.asked == NULL && ts_gemm_is_shared(k->plan, k->g->gpu.is.units);
 	g_autofree uint32_t *counts = g_new0(uint32_t, count);
-	g_autofree uint32_t *flags = ts_gemm_fetch(k->g, k->g->layout.flags, count, error);
+	g_autofree uint32_t *flags = ts_gemm_fetch(k->g, k->g->layout.flags, words, error);
 
-	count_signals(k->plan, counts);
-	for (uint64_t i = 0; flags != NULL && i < count; i++)
-		if (flags[i] != counts[i])
-			fault(k, "flag %" G_GUINT64_FORMAT " ends at %u, not at %u", i, flags[i],
+	count_signals(k->plan, all, counts);
+	for (uint64_t i = 0; flags != NULL && i < count; i++) {
+		const uint32_t *flag = &flags[i * TS_GEMM_FLAG];
+		uint64_t bits = all ? ((uint64_t)1 << counts[i]) - 1 : 0;
+
+		if (flag[1] != counts[i])
+			fault(k, "flag %" G_GUINT64_FORMAT " ends at %u, not at %u", i, flag[1],
 				counts[i]);
+		if ((flag[0] & ~bits) != 0)
+			fault(k, "flag %" G_GUINT64_FORMAT " ends with bits %#x, of %u parts", i,
+				flag[0], counts[i]);
+	}
 	return flags != NULL;
 }
 

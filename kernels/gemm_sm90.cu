@@ -26,23 +26,16 @@
 #include "kernels/sm90_fix_up.h"
 #endif
 
+/* The tile of this CTA, as ts_cta_tile() says it of a rectangle, without a look at a group's grid
+ * in memory. */
 template <class ROOM>
 TS_GPU struct ts_tile find_tile(
-	const struct ts_plan *p, const struct handed *h, const struct place *at)
+	const struct ts_gemm_args *a, const struct handed *h, const struct place *at)
 {
-#if defined(TS_GROUPS)
-	/* As ts_cta_tile() says it of a rectangle, without a look at the group's grid in memory. */
 	struct ts_tile t = {h->m + at->m, h->n + at->n, false};
 
-	t.valid = t.m * ROOM::block_m < h->rows && t.n < p->cols;
+	t.valid = t.m * ROOM::block_m < group_rows(a, h) && t.n < a->plan.cols;
 	return t;
-#else
-	struct ts_step s = ts_step_make(TS_WORK);
-
-	s.m = h->m;
-	s.n = h->n;
-	return ts_cta_tile(p, &s, at->rank);
-#endif
 }
 
 /* One slice of an operand, for all CTAs of the cluster that share it. */
@@ -85,20 +78,31 @@ TS_GPU void copy_b(const struct ts_gemm_args *a, const struct handed *h, uint64_
 	}
 }
 
+/* A bit for each CTA of this one's row in the cluster, of which there are 1, 2 or 4: without a
+ * loop, since the first loads wait for it. */
+TS_GPU uint32_t find_row(const struct place *at)
+{
+	uint32_t row = 1u << at->m;
+
+	if (at->cluster_n > 1)
+		row |= row << at->cluster_m;
+	if (at->cluster_n > 2)
+		row |= row << 2 * at->cluster_m;
+	return row;
+}
+
 /* The loader: one thread in each CTA. A CTA without a tile loads for others too; what it loads for
  * itself nobody reads. */
 template <class ROOM>
 TS_GPU void load(const struct ts_gemm_args *a, ROOM *r, const struct place *at, struct source *from)
 {
 	uint32_t ranks_b = ((1u << at->cluster_m) - 1) << at->n * at->cluster_m;
-	uint32_t ranks_a = 0;
+	uint32_t ranks_a = find_row(at);
 	struct ts_pipeline stage = ts_pipeline_at(0, ROOM::stages);
 	struct handed h = take_first(a, r, from);
 
-	for (uint32_t n = 0; n < at->cluster_n; n++)
-		ranks_a |= 1u << (at->m + n * at->cluster_m);
 	for (; h.k_end != 0; h = take(a, r, from)) {
-		struct ts_tile tile = find_tile<ROOM>(&a->plan, &h, at);
+		struct ts_tile tile = find_tile<ROOM>(a, &h, at);
 		uint32_t ask_at =
 			h.k_end - h.k_begin > ROOM::ahead ? h.k_end - ROOM::ahead : h.k_begin;
 
@@ -240,7 +244,7 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 	c.there = false;
 	for (;;) {
 		struct handed h = find_work(next);
-		struct ts_tile tile = find_tile<ROOM>(&a->plan, &h, at);
+		struct ts_tile tile = find_tile<ROOM>(a, &h, at);
 		uint32_t x = tile.n * ROOM::block_n;
 		uint32_t y = tile.m * ROOM::block_m + half * BOX, last = 0;
 		uint32_t rows = group_rows(a, &h);

@@ -250,21 +250,6 @@ TS_GPU void ptx_copy_in_all(const void *map, uint64_t *barrier, void *to, uint32
 		: "memory");
 }
 
-/* Bytes of global memory, a multiple of 16, into shared memory; they are told to the barrier. */
-TS_GPU void ptx_copy_bytes(uint64_t *barrier, void *to, const void *from, uint32_t bytes)
-{
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-		     "[%0], [%1], %3, [%2];" ::"r"(ptx_shared(to)),
-		     "l"(from), "r"(ptx_shared(barrier)), "r"(bytes)
-		     : "memory");
-}
-
-/* Lets it see what this thread wrote anywhere, or heard of. */
-TS_GPU void ptx_fence_all_copies(void)
-{
-	asm volatile("fence.proxy.async;" ::: "memory");
-}
-
 /* A box out of shared memory; elements outside the array are left out. */
 TS_GPU void ptx_copy_out(const void *map, const void *from, uint32_t x, uint32_t y)
 {

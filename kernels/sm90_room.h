@@ -136,7 +136,6 @@ struct room {
 	uint64_t wanted; /* the loader wants the next item */
 	uint32_t touched[TS_GEMM_THREADS / 32];
 	/* Of each half, where all workers of a tile add its parts: see sm90_share.h. */
-	uint64_t brought[halves];
 	struct shares shares[halves];
 };
 
@@ -173,10 +172,6 @@ template <class ROOM> TS_GPU void set_up_stages(ROOM *r, const struct place *at)
 		ptx_barrier_init(&r->full[i], 1);
 		ptx_barrier_init(&r->empty[i], 8 * writers);
 	}
-#if defined(TS_SPLIT_K_ONLY)
-	for (int i = 0; i < ROOM::halves; i++)
-		ptx_barrier_init(&r->brought[i], 1);
-#endif
 }
 
 #endif

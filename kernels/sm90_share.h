@@ -11,7 +11,7 @@
 #include "kernels/sm90_sums.h"
 
 /* Cycles after which the others are taken to be late; and what a part adds to the flag. */
-enum { PATIENCE = 1 << 15 };
+enum { PATIENCE = 1 << 13 };
 static const uint64_t A_PART = (uint64_t)1 << 32;
 
 /* One thread says that a part is there, and waits for the others. Shares are in the order in which
@@ -35,70 +35,87 @@ TS_GPU struct shares meet(uint32_t *flag, uint32_t parts)
 	return {own, 0};
 }
 
-/* The slot of part number `part` of a tile with that counter. That of its owner, the last one,
- * which the policy gives none, is behind all others. */
-TS_GPU uint32_t find_slot(const struct ts_gemm_args *a, uint32_t counter, uint32_t part)
-{
-	uint32_t given = a->plan.splits.by - 1;
+/* What a share is of: this warpgroup's half of a tile, at (x, y) in C, its sums in the first part
+ * of the tile, and how many floats later those in the next one are. */
+struct parts {
+	uint32_t x, y;
+	const float *sums;
+	uint64_t stride;
+};
 
-	return part < given ? counter * given + part : a->plan.workspace + counter;
+/* Of a unit's sums this thread has two of a row and two of the row 8 below. */
+template <class ROOM>
+TS_GPU void store_unit(
+	const struct ts_gemm_args *a, const struct parts *of, uint32_t unit, float4 sum)
+{
+	uint32_t lane = ptx_thread() % 32;
+	uint32_t row = of->y + unit % 4 * 16 + lane / 4, col = of->x + unit / 4 * 8 + lane % 4 * 2;
+	uint16_t *to = a->c_rows + (uint64_t)row * a->ldc + col;
+
+	if (col < a->plan.n && row < a->plan.m)
+		*(uint32_t *)to = ptx_pack<typename ROOM::type>(sum.x, sum.y);
+	if (col < a->plan.n && row + 8 < a->plan.m)
+		*(uint32_t *)(to + 8 * a->ldc) = ptx_pack<typename ROOM::type>(sum.z, sum.w);
 }
 
-/* Adds share `share` of this half of the tile, and stores it. Units are what a warp has in a group
- * of columns: 16 rows of 8. The stages have room for those of all parts. */
-template <class ROOM, int SUMS>
-TS_GPU void add_share(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
-	uint32_t counter, uint32_t half, uint32_t share, uint32_t parity, uint32_t x, uint32_t y)
+/* Adds units first, first + step, ... below `end`, and stores them: UNITS of them and PARTS of
+ * their parts at a time, for which loads are in flight together. */
+template <class ROOM, int UNITS, int PARTS>
+TS_GPU void add_units(const struct ts_gemm_args *a, const struct parts *of, uint32_t first,
+	uint32_t end, uint32_t step)
 {
-	enum {
-		UNIT = 16 * 8 * sizeof(float),
-		ROOM_BYTES = (sizeof r->a + sizeof r->b) / ROOM::halves
-	};
-	uint32_t parts = a->plan.splits.by, thread = ptx_thread() % 128;
-	uint32_t first = share * SUMS / parts, units = (share + 1) * SUMS / parts - first;
-	char *room = (char *)r->a + half * ROOM_BYTES;
-	uint64_t *brought = &r->brought[half];
+	uint32_t parts = a->plan.splits.by;
 
-	static_assert(
-		(SUMS + TS_GEMM_SHARES) * UNIT <= ROOM_BYTES, "room for a share of all parts");
-	static_assert(TS_GEMM_SHARES <= SUMS, "a unit for each");
-	if (thread < 32) {
-		if (thread == 0)
-			ptx_barrier_expect(brought, parts * units * UNIT);
-		__syncwarp();
-		ptx_fence_all_copies();
-		for (uint32_t part = thread; part < parts; part += 32) {
-			uint64_t slot = (uint64_t)find_slot(a, counter, part) *
-					(at->cluster_m * at->cluster_n) +
-				at->rank;
-			const float *from =
-				a->workspace + (ROOM::halves * slot + half) * (BOX * ROOM::block_n);
-
-			ptx_copy_bytes(brought, room + part * units * UNIT,
-				(const char *)from + first * UNIT, units * UNIT);
-		}
-	}
-	ptx_barrier_wait(brought, parity);
 #pragma unroll 1
-	for (uint32_t i = thread; i < units * 32; i += 128) {
-		uint32_t unit = first + i / 32, lane = i % 32;
-		uint32_t row = y + unit % 4 * 16 + lane / 4, col = x + unit / 4 * 8 + lane % 4 * 2;
-		const float4 *from = (const float4 *)room + i;
-		float4 sum = *from;
-		uint16_t *to = a->c_rows + (uint64_t)row * a->ldc + col;
+	for (; first < end; first += UNITS * step) {
+		const float *from = of->sums + first * 128 + ptx_thread() % 32 * 4;
+		float4 sums[UNITS] = {};
 
-#pragma unroll 4
-		for (uint32_t part = 1; part < parts; part++) {
-			float4 v = from[part * units * 32];
+#pragma unroll 1
+		for (uint32_t part = 0; part < parts; part += PARTS) {
+			float v[PARTS][UNITS][4] = {};
 
-			sum = {sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w};
+#pragma unroll
+			for (int p = 0; p < PARTS; p++) {
+				/* No multiples of the stride are kept. */
+				asm volatile("" : "+l"(from));
+#pragma unroll
+				for (int u = 0; u < UNITS; u++)
+					if (part + p < parts && first + u * step < end)
+						ptx_read_4(from + u * step * 128, v[p][u]);
+				from += of->stride;
+			}
+#pragma unroll
+			for (int i = 0; i < PARTS * UNITS; i++) {
+				const float *w = v[i / UNITS][i % UNITS];
+				float4 *sum = &sums[i % UNITS];
+
+				*sum = {sum->x + w[0], sum->y + w[1], sum->z + w[2], sum->w + w[3]};
+			}
 		}
-		if (col < a->plan.n && row < a->plan.m)
-			*(uint32_t *)to = ptx_pack<typename ROOM::type>(sum.x, sum.y);
-		if (col < a->plan.n && row + 8 < a->plan.m)
-			*(uint32_t *)(to + 8 * a->ldc) =
-				ptx_pack<typename ROOM::type>(sum.z, sum.w);
+#pragma unroll
+		for (int u = 0; u < UNITS; u++)
+			if (first + u * step < end)
+				store_unit<ROOM>(a, of, first + u * step, sums[u]);
 	}
+}
+
+/* Adds a share of this half of the tile: units are what a warp has in a group of columns, 16 rows
+ * of 8, and its four warps take turns. */
+template <class ROOM, int SUMS>
+TS_GPU void add_share(const struct ts_gemm_args *a, const struct parts *of, uint32_t share)
+{
+	uint32_t parts = a->plan.splits.by;
+	uint32_t first = share * SUMS / parts + ptx_thread() % 128 / 32;
+	uint32_t end = (share + 1) * SUMS / parts;
+
+	static_assert(TS_GEMM_SHARES <= SUMS, "a unit for each");
+	if (parts <= 4)
+		add_units<ROOM, 4, 4>(a, of, first, end, 4);
+	else if (parts <= 8)
+		add_units<ROOM, 2, 8>(a, of, first, end, 4);
+	else
+		add_units<ROOM, 1, 16>(a, of, first, end, 4);
 }
 
 /* What a warpgroup does with its sums, of the tile at (x, y): true, since they are not those of C.
@@ -108,23 +125,27 @@ TS_GPU bool join(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
 	const struct handed *h, uint32_t x, uint32_t y, uint32_t counter, uint32_t half,
 	float (&d)[SUMS])
 {
-	uint32_t parts = a->plan.splits.by, thread = ptx_thread() % 128, parity = 0;
+	const uint32_t parts = a->plan.splits.by, first = counter * parts;
+	const uint32_t ranks = at->cluster_m * at->cluster_n;
+	const struct parts of = {x, y, find_half<ROOM>(a, at, first, half),
+		(uint64_t)ranks * ROOM::block_m * ROOM::block_n};
 	struct shares shares;
 
-	give<ROOM>(a, at, h->owns ? find_slot(a, counter, parts - 1) : h->slot, half, d);
-	/* What this warpgroup wrote is there, and the other one is done with the stages too. */
-	ptx_sync(3, 256);
-	if (thread == 0)
+	/* The policy gives the owner, who is the last one, no slot. */
+	give<ROOM>(a, at, first + (h->owns ? parts - 1 : h->slot - counter * (parts - 1)), half, d);
+	/* Their registers are free from here on. */
+#pragma unroll
+	for (int i = 0; i < SUMS; i++)
+		d[i] = 0;
+	ptx_sync(1 + half, 128);
+	if (ptx_thread() % 128 == 0)
 		r->shares[half] = meet(find_flag(a, at, counter, half), parts);
 	ptx_sync(1 + half, 128);
 	shares = r->shares[half];
 	while (shares.own != NOBODY) {
-		add_share<ROOM, SUMS>(a, r, at, counter, half, shares.own, parity, x, y);
+		add_share<ROOM, SUMS>(a, &of, shares.own);
 		shares.own = shares.left == 0 ? NOBODY : (uint32_t)__ffs((int)shares.left) - 1;
 		shares.left &= shares.left - 1;
-		parity ^= 1;
-		/* All have read what is overwritten then. */
-		ptx_sync(1 + half, 128);
 	}
 	return true;
 }
@@ -133,7 +154,6 @@ TS_GPU bool join(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
 TS_GPU void join_without(const struct ts_gemm_args *a, const struct place *at,
 	const struct handed *, bool there, uint32_t counter, uint32_t half)
 {
-	ptx_sync(3, 256);
 	if (there)
 		tell(a, at, counter, half);
 }

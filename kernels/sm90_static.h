@@ -41,10 +41,10 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w, uint
 	struct ts_plan p = a->plan;
 	struct ts_step s;
 
-	static_assert(TS_SNAKE_N < 8 && TS_MORTON > 8 && TS_INPLACE_M > 8, "orders in three bits");
+	p.plain = true;
 	p.remap = TS_REMAP_NONE;
-	p.order = a->plan.order % 8;
 	p.last_row = UINT32_MAX;
+	__builtin_assume(p.order <= TS_SNAKE_N);
 	*counter = NOBODY;
 #if defined(TS_SPLIT_K_ONLY)
 	p.policy = TS_SPLIT_K;
@@ -56,8 +56,8 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w, uint
 			*counter = s.counter;
 	}
 #else
-	static_assert(TS_DATA_PARALLEL == 0 && TS_PERSISTENT == 1, "policies in one");
-	p.policy = a->plan.policy % 2;
+	/* Data-parallel is persistent with a worker for each item. */
+	p.policy = TS_PERSISTENT;
 	s = ts_next(&p, w, 0);
 #endif
 	return {s.m, s.n, s.k_begin, s.k_end, s.slot, s.parts, s.owns ? 1u : 0u, LACKS_NOTHING};

@@ -196,16 +196,22 @@ TS_GPU void store_last(
 
 #endif
 
-/* This thread's sums in a slot, 16 bytes at a time and 512 floats apart: of each rank's share, the
- * warpgroup has the half that it has of the tile. */
+/* The sums of a warpgroup in a slot: of each rank's share, the half that it has of the tile. */
 template <class ROOM>
-TS_GPU float *find_sums(
+TS_GPU float *find_half(
 	const struct ts_gemm_args *a, const struct place *at, uint32_t slot, uint32_t half)
 {
 	uint64_t share = (uint64_t)slot * (at->cluster_m * at->cluster_n) + at->rank;
 
-	return a->workspace + (ROOM::halves * share + half) * (BOX * ROOM::block_n) +
-		ptx_thread() % 128 * 4;
+	return a->workspace + (ROOM::halves * share + half) * (BOX * ROOM::block_n);
+}
+
+/* This thread's, 16 bytes at a time and 512 floats apart. */
+template <class ROOM>
+TS_GPU float *find_sums(
+	const struct ts_gemm_args *a, const struct place *at, uint32_t slot, uint32_t half)
+{
+	return find_half<ROOM>(a, at, slot, half) + ptx_thread() % 128 * 4;
 }
 
 /* A counter of the plan is one word for each warpgroup of each rank, which only meets its like. */

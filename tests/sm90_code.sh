@@ -57,8 +57,8 @@ if [ $# = 0 ]; then
 fi
 # Of each form the smallest tile, since all take minutes.
 sed 's/^KERNELS(\(.*\))$/KERNEL(\1, 128, 64, 8, 1)/' "$source/kernels/gemm_sm90.cu" >"$work/k.cu"
-# Those for any plan, and those for static ones.
-for which in ANY STATIC; do
+# Those for any plan, those for static ones, and those for split-k.
+for which in ANY STATIC SPLIT_K; do
 	"$1" -x cu -ptx -std=c++17 -O3 -I"$source" -gencode arch=compute_90a,code=compute_90a \
 		-DTS_${which}_ONLY -o "$work/$which.ptx" "$work/k.cu" >>"$work/log" 2>&1 && continue
 	sed 's/^/# /' "$work/log"
@@ -66,7 +66,7 @@ for which in ANY STATIC; do
 	echo "1..$number"
 	exit 0
 done
-cat "$work/ANY.ptx" "$work/STATIC.ptx" >"$work/k.ptx"
+cat "$work/ANY.ptx" "$work/STATIC.ptx" "$work/SPLIT_K.ptx" >"$work/k.ptx"
 for type in bf16 fp16; do
 	for layout in nk kn; do
 		lacks $type $layout "ts_gemm_${type}_${layout}_128x64" >"$work/log"
@@ -79,6 +79,12 @@ for type in bf16 fp16; do
 		sed 's/^/# /' "$work/log"
 		[ -s "$work/log" ] && verdict="not ok" || verdict=ok
 		result "$verdict" "$type $layout, static"
+		lacks $type $layout "ts_gemm_split_${type}_${layout}_128x64" >"$work/log"
+		grep -Eq '[[:space:]]atom\.acq_rel\.gpu.*\.add\.u64' "$work/code" ||
+			echo "tells nobody of a part" >>"$work/log"
+		sed 's/^/# /' "$work/log"
+		[ -s "$work/log" ] && verdict="not ok" || verdict=ok
+		result "$verdict" "$type $layout, split-k"
 	done
 done
 lacks bf16 nk ts_gemm_bf16_nk_128x64 >"$work/log"
