@@ -31,7 +31,7 @@ static JsonNode *run(const char *words)
 
 static const char *const requests[] = {"tune 1000 3000 512 --device a100 --top 4",
 	"tune 777 4100 640 --device h200 --top 3 --cluster 1x1,2x1",
-	"tune 4352 4352 1024 --device mi300x --memory caches --top 4",
+	"tune --device mi300x --memory caches --top 4 4352 4352 1024",
 	"tune 300 300 4096 --device mi355x --memory caches --order snake-m,row --top 2",
 	"tune 512 512 512 --device b200 --policy persistent --block 128x128x64,64x64x64 --top 9"};
 
@@ -190,6 +190,10 @@ static void test_reason(void)
 static void test_refusals(void)
 {
 	ts_call_expect("tune 4096 4096", 2, "tune 4096 4096: give all three of M N K");
+	ts_call_expect("tune --top 1 5 6 7 8", 2, "tune 5 6 7 8: give only M N K");
+	ts_call_expect("tune --n 5 1 2 3", 2,
+		"tune 1 2 3 and --n 5: the sizes are given twice; leave out one");
+	ts_call_expect("tune 1 2 3 --shapes llama3-8b", 2, "leave out M, N and K");
 	ts_call_expect("tune 512 512 512 --device mi300x --cluster 2x1", 2,
 		"no configuration of 77 is possible on AMD Instinct MI300X; the first: cluster 2x1 "
 		"on a device whose clusters have at most 1 CTAs");
