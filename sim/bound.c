@@ -10,8 +10,9 @@ struct cuts {
 	double items, parts;
 };
 
-/* The prices of the first and the last item along both sides, from k iteration `k_begin` on, and in
- * `ret` the least of them. Of a part not the epilogue, which comes with its fix-up. */
+/* The prices of the first and the last item along both sides, from k iteration `k_begin` on, less
+ * what rounding can take: with caches, each k iteration is paid in whole picoseconds. Returns the
+ * least. Of a part not the epilogue, which comes with its fix-up. */
 static double find_least(const struct ts_cost *c, uint32_t k_begin, double prices[4])
 {
 	const struct ts_plan *p = c->plan;
@@ -28,7 +29,7 @@ static double find_least(const struct ts_cost *c, uint32_t k_begin, double price
 		s.m = i < 2 ? 0 : (p->cluster_rows - 1) * p->cluster_m;
 		s.n = i % 2 == 0 ? 0 : (p->cluster_cols - 1) * p->cluster_n;
 		price = ts_cost_item(c, &s);
-		prices[i] = ts_price_ps(&price);
+		prices[i] = ts_price_ps(&price) - (p->depth - k_begin) * 0.5;
 		least = MIN(least, prices[i]);
 	}
 	return least;
@@ -112,8 +113,8 @@ uint64_t ts_bound_makespan(
 		longest = MAX(longest, owner_ps(c, cuts, least));
 	else
 		longest = MAX(longest, ceil(p->items / places) * (least + item_ps) + ends_ps);
-	/* A price becomes whole picoseconds when it is paid; a sum of doubles errs by far less than
-	 * a thousandth of a millionth. */
+	/* Of the other parts of a price; a sum of doubles errs by far less than a thousandth of a
+	 * millionth. */
 	rounding = 2 + p->items + (double)p->workspace + longest * 1e-9;
 	return (uint64_t)MAX((double)c->launch_ps + longest - rounding, 0);
 }

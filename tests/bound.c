@@ -47,7 +47,7 @@ static struct ts_spec random_spec(uint32_t policy)
 static bool run_random(uint32_t policy, uint64_t *ret_bound, uint64_t *ret_end)
 {
 	static char h200[] = "h200", slow[] = "cu1:2.5", calibrated[] = "calibrated",
-		    real[] = "real";
+		    caches[] = "caches", real[] = "real";
 	char *slows[] = {slow, NULL};
 	struct ts_settings settings = {
 		.device =
@@ -59,6 +59,9 @@ static bool run_random(uint32_t policy, uint64_t *ret_bound, uint64_t *ret_end)
 	if (g_test_rand_bit()) {
 		settings.device = h200;
 		settings.memory = calibrated;
+	} else if (g_test_rand_int_range(0, 4) == 0) {
+		settings.memory = caches;
+		spec.k = MIN(spec.k, 600); /* an event a k iteration takes its time */
 	}
 	settings.edge = g_test_rand_bit() ? real : NULL;
 	settings.slow = g_test_rand_int_range(0, 4) == 0 ? slows : NULL;

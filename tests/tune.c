@@ -60,7 +60,8 @@ static void test_ranking(const void *data)
 	}
 }
 
-static const char *const pruned[] = {"2048 2048 2048", "4096 4096 512 --device h200",
+static const char *const pruned[] = {"2048 2048 2048", "1300 1600 512 --memory caches --top 1",
+	"4000 900 640 --device h200 --memory caches --top 2", "4096 4096 512 --device h200",
 	"1000 3000 640 --device h200 --top 3", "128 7168 4096 --device h200 --top 1",
 	"1 1 1 --device h200", "300 5000 1 --device mi355x --edge real --top 4",
 	"2000 1300 900 --device a100 --slow cu1:2.5", "1111 2222 777 --device b200",
