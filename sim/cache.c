@@ -8,7 +8,7 @@
 static const uint64_t ENTRIES_MAX = UINT64_C(1) << 28;
 
 /* In `panel` of a node: output, which nobody asks for again. */
-enum { OUTPUT = UINT32_MAX };
+static const uint32_t OUTPUT = UINT32_MAX;
 
 struct node {
 	uint32_t panel;
