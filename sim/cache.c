@@ -8,7 +8,7 @@
 static const uint64_t ENTRIES_MAX = UINT64_C(1) << 28;
 
 /* In `panel` of a node: output, which nobody asks for again. */
-enum { OUTPUT = UINT32_MAX };
+static const uint32_t OUTPUT = UINT32_MAX;
 
 struct node {
 	uint32_t panel;
@@ -260,17 +260,17 @@ double ts_caches_fetch(
 
 	if (p == NULL || k >= p->depth)
 		return now;
-	first = first_panel(c, s->g);
+	first = first_panel(c, s->g) + k * (p->rows + p->cols);
 	deep = ts_cost_inside(k, p->block_k, p->k) * c->bytes;
 	for (uint32_t m = s->m; m < p->rows && m - s->m < p->cluster_m; m++) {
 		double bytes = ts_cost_inside(m, p->block_m, p->m) * deep;
-		double there = fetch_panel(c, now, l2, first + m * p->depth + k, bytes);
+		double there = fetch_panel(c, now, l2, first + m, bytes);
 
 		ready = MAX(ready, there);
 	}
 	for (uint32_t n = s->n; n < p->cols && n - s->n < p->cluster_n; n++) {
 		double bytes = ts_cost_inside(n, p->block_n, p->n) * deep;
-		double there = fetch_panel(c, now, l2, first + (p->rows + n) * p->depth + k, bytes);
+		double there = fetch_panel(c, now, l2, first + p->rows + n, bytes);
 
 		ready = MAX(ready, there);
 	}

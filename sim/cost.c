@@ -231,15 +231,6 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, resident, error);
 }
 
-double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size)
-{
-	uint64_t first = (uint64_t)at * block;
-
-	if (first >= size)
-		return 0;
-	return (double)MIN(block, size - first);
-}
-
 /* Sum of clamp(row + 1 - from, 0, most) over the rows below `after`. */
 static double ramp(int64_t after, int64_t from, int64_t most)
 {

@@ -67,7 +67,14 @@ static inline double ts_price_ps(const struct ts_price *price)
 }
 
 /* How many of the elements of block number `at` lie below `size`. */
-double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size);
+static inline double ts_cost_inside(uint32_t at, uint32_t block, uint32_t size)
+{
+	uint64_t first = (uint64_t)at * block;
+
+	if (first >= size)
+		return 0;
+	return (double)MIN(block, size - first);
+}
 
 /* The price of item `s`, whose first CTA has the largest tile, or of a fix-up. Partial sums go
  * through L2, and the output is written where the item is complete. */

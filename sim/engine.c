@@ -1,7 +1,8 @@
-/* The event loop: a heap of places, each with the time of its next event. */
+/* The event loop: each place has one event to come at most. */
 #include "sim/engine.h"
 
 #include "policies/plan.h"
+#include "sim/events.h"
 
 enum state {
 	EMPTY,   /* nobody there */
@@ -25,6 +26,7 @@ struct seat {
 	struct ts_price price;
 	double scale;      /* of the item's times */
 	uint32_t k;        /* of FETCHES */
+	double k_ps;       /* of one k iteration without stalls */
 	double stalled_ps; /* for the caches, in this item */
 	uint64_t asked;    /* ps: when the item was handed out */
 	uint64_t since;    /* ps: when the step began */
@@ -32,17 +34,11 @@ struct seat {
 	bool owned;        /* the last item, which is then stored here */
 };
 
-struct event {
-	uint64_t time;
-	uint32_t place;
-};
-
 struct loop {
 	const struct ts_engine *engine;
 	const struct ts_plan *plan;
 	struct seat *seats;
-	struct event *heap;
-	uint32_t heap_size;
+	struct ts_events events; /* one of a place at most */
 	uint32_t *counters;
 	uint64_t steps, steps_max;
 	uint32_t waiting;
@@ -62,43 +58,6 @@ uint64_t ts_item_tiles(const struct ts_plan *p, const struct ts_step *s)
 	for (uint32_t i = 0; i < p->cluster_m * p->cluster_n; i++)
 		tiles += ts_shape_has(grid, s->m + i % p->cluster_m, s->n + i / p->cluster_m);
 	return tiles;
-}
-
-static bool before(struct event a, struct event b)
-{
-	return a.time < b.time || (a.time == b.time && a.place < b.place);
-}
-
-static void push(struct loop *l, uint64_t time, uint32_t place)
-{
-	struct event e = {time, place};
-	uint32_t at = l->heap_size++;
-
-	while (at > 0 && before(e, l->heap[(at - 1) / 2])) {
-		l->heap[at] = l->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	l->heap[at] = e;
-}
-
-static struct event pop(struct loop *l)
-{
-	struct event first = l->heap[0];
-	struct event last = l->heap[--l->heap_size];
-	uint32_t at = 0;
-
-	for (;;) {
-		uint32_t child = 2 * at + 1;
-
-		if (child + 1 < l->heap_size && before(l->heap[child + 1], l->heap[child]))
-			child++;
-		if (child >= l->heap_size || !before(l->heap[child], last))
-			break;
-		l->heap[at] = l->heap[child];
-		at = child;
-	}
-	l->heap[at] = last;
-	return first;
 }
 
 static struct ts_step ask(const struct loop *l, struct seat *seat)
@@ -138,13 +97,15 @@ static void work(struct loop *l, uint64_t now, uint32_t at)
 	seat->price.fix_up_ps *= scale;
 	seat->state = seat->step.act == TS_WORK ? WORKS : FIXES;
 	if (l->engine->caches == NULL || seat->state == FIXES) {
-		push(l, now + (uint64_t)(ts_price_ps(&seat->price) + 0.5), at);
+		ts_events_push(&l->events, now + (uint64_t)(ts_price_ps(&seat->price) + 0.5), at);
 		return;
 	}
 	seat->state = FETCHES;
 	seat->scale = scale;
 	seat->k = seat->step.k_begin;
-	push(l, now + (uint64_t)(l->engine->cost->prologue_ps * scale + 0.5), at);
+	seat->k_ps = seat->price.k_ps / (seat->step.k_end - seat->step.k_begin);
+	ts_events_push(
+		&l->events, now + (uint64_t)(l->engine->cost->prologue_ps * scale + 0.5), at);
 }
 
 /* An item is handed out: it begins when its rows are there. */
@@ -162,7 +123,7 @@ static void hand_out(struct loop *l, uint64_t now, uint32_t at)
 		return;
 	}
 	seat->state = LACKS;
-	push(l, ready, at);
+	ts_events_push(&l->events, ready, at);
 }
 
 /* One k iteration: the panels of the next are fetched while this one computes, and the longer of
@@ -173,7 +134,7 @@ static void fetch(struct loop *l, uint64_t now, uint32_t at)
 	struct seat *seat = &l->seats[at];
 	const struct ts_step *s = &seat->step;
 	uint32_t group = l->engine->machine->places[at].group;
-	double compute, ready, stall, rest;
+	double ready, stall, rest;
 
 	if (seat->k >= s->k_end) {
 		if (s->owns && s->parts == 0)
@@ -182,15 +143,14 @@ static void fetch(struct loop *l, uint64_t now, uint32_t at)
 		rest = seat->price.fix_up_ps;
 		if (s->owns && s->parts == 0)
 			rest += l->engine->cost->epilogue_ps * seat->scale;
-		push(l, now + (uint64_t)(rest + 0.5), at);
+		ts_events_push(&l->events, now + (uint64_t)(rest + 0.5), at);
 		return;
 	}
-	compute = seat->price.k_ps / (s->k_end - s->k_begin);
 	ready = ts_caches_fetch(l->engine->caches, (double)now, group, s, seat->k) - (double)now;
-	stall = MAX(ready - compute, 0);
+	stall = MAX(ready - seat->k_ps, 0);
 	seat->stalled_ps += stall;
 	seat->k++;
-	push(l, now + (uint64_t)(compute + stall + 0.5), at);
+	ts_events_push(&l->events, now + (uint64_t)(seat->k_ps + stall + 0.5), at);
 }
 
 /* Tells of a step that is done. */
@@ -282,7 +242,7 @@ static void give_signal(struct loop *l, uint64_t now, const struct ts_step *s)
 			continue;
 		seat->state = WOKEN;
 		l->waiting--;
-		push(l, now + l->engine->cost->signal_ps, i);
+		ts_events_push(&l->events, now + l->engine->cost->signal_ps, i);
 	}
 }
 
@@ -300,7 +260,7 @@ static bool enter(struct loop *l, uint64_t now, uint32_t at)
 	}
 	if (place->hold_from <= now && now < place->hold_to) {
 		if (place->hold_to != UINT64_MAX)
-			push(l, place->hold_to, at);
+			ts_events_push(&l->events, place->hold_to, at);
 		return false;
 	}
 	if (l->plan->launches == 1) {
@@ -330,7 +290,7 @@ static uint64_t slowed(const struct loop *l, uint32_t at, uint64_t ps)
 static void start(struct loop *l, uint64_t now, uint32_t at)
 {
 	if (enter(l, now, at))
-		push(l, now + slowed(l, at, l->engine->cost->start_ps), at);
+		ts_events_push(&l->events, now + slowed(l, at, l->engine->cost->start_ps), at);
 }
 
 static void leave(struct loop *l, uint64_t now, uint32_t at)
@@ -349,7 +309,7 @@ static void stop(struct loop *l, uint64_t now, uint32_t at)
 		return;
 	}
 	seat->state = STORES;
-	push(l, now + slowed(l, at, l->engine->cost->store_ps), at);
+	ts_events_push(&l->events, now + slowed(l, at, l->engine->cost->store_ps), at);
 }
 
 static bool counter_exists(struct loop *l, const struct seat *seat)
@@ -387,7 +347,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			if (!counter_exists(l, seat))
 				return false;
 			seat->state = CLAIMS;
-			push(l, now + l->engine->cost->claim_ps, at);
+			ts_events_push(&l->events, now + l->engine->cost->claim_ps, at);
 			break;
 		case TS_WAIT:
 			if (!counter_exists(l, seat))
@@ -395,7 +355,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 			/* To look costs as much as to be told. */
 			if (l->counters[seat->step.counter] >= seat->step.value) {
 				seat->state = WOKEN;
-				push(l, now + l->engine->cost->signal_ps, at);
+				ts_events_push(&l->events, now + l->engine->cost->signal_ps, at);
 				break;
 			}
 			seat->state = WAITS;
@@ -422,7 +382,7 @@ static bool proceed(struct loop *l, uint64_t now, uint32_t at)
 	return true;
 }
 
-static bool step(struct loop *l, struct event e)
+static bool step(struct loop *l, struct ts_event e)
 {
 	switch (l->seats[e.place].state) {
 	case LACKS: work(l, e.time, e.place); return true;
@@ -478,17 +438,17 @@ struct ts_outcome ts_engine_run(const struct ts_engine *engine)
 		return l.outcome;
 	l.steps_max = ts_plan_steps_max(p);
 	l.seats = g_new0(struct seat, MAX(places, 1));
-	l.heap = g_new(struct event, (size_t)places + 1);
+	ts_events_init(&l.events, places);
 	l.counters = g_new0(uint32_t, MAX(p->counters, 1));
 	for (uint32_t i = 0; i < places; i++)
-		push(&l, engine->cost->launch_ps, i);
-	while (l.heap_size > 0 && step(&l, pop(&l)))
+		ts_events_push(&l.events, engine->cost->launch_ps, i);
+	while (!ts_events_empty(&l.events) && step(&l, ts_events_pop(&l.events)))
 		continue;
 	if (l.outcome.end == TS_ALL_LEFT && l.waiting > 0)
 		tell_stuck(&l);
 	l.outcome.steps = l.steps;
 	g_free(l.seats);
-	g_free(l.heap);
+	ts_events_finish(&l.events);
 	g_free(l.counters);
 	return l.outcome;
 }

@@ -15,6 +15,7 @@ enum { CONFIGURATIONS_MAX = 20000, FINALISTS = 6, TOP = 10 };
 
 struct options {
 	char *format, *shapes, *top, *jobs, *measure;
+	char **sizes;
 };
 
 struct search {
@@ -311,40 +312,28 @@ static int tune(struct ts_settings *settings, const struct options *o, GError **
 	return good ? TS_EXIT_OK : ts_gpu_exit(*error);
 }
 
-/* `tune M N K` is short for --m M --n N --k K. NULL and a refusal if not all three are given. */
-static char **spell_out(int argc, char **argv, GError **error)
+/* `tune M N K` is short for --m M --n N --k K. */
+static bool take_sizes(struct ts_settings *s, char **words, GError **error)
 {
-	static const char *const names[] = {"--m", "--n", "--k", NULL};
-	GPtrArray *out;
-	int at = 1;
+	g_autofree char *given = words != NULL ? g_strjoinv(" ", words) : NULL;
 
-	while (at < argc && argv[at][0] != '-')
-		at++;
-	if (at == 2 || at == 3) {
-		ts_refuse(error,
-			"tune %s%s%s: give all three of M N K, or single ones by --m, --n and --k",
-			argv[1], at == 3 ? " " : "", at == 3 ? argv[2] : "");
-		return NULL;
+	if (words == NULL)
+		return true;
+	if (g_strv_length(words) > 3)
+		return ts_refuse(error, "tune %s: give only M N K; '%s' is one word too many",
+			given, words[3]);
+	if (g_strv_length(words) < 3)
+		return ts_refuse(error,
+			"tune %s: give all three of M N K, or single ones by --m, --n and --k",
+			given);
+	for (enum ts_axis i = TS_AXIS_M; i <= TS_AXIS_K; i++) {
+		if (s->axes[i] != NULL)
+			return ts_refuse(error,
+				"tune %s and --%s %s: the sizes are given twice; leave out one",
+				given, ts_axis_name(i), s->axes[i]);
+		s->axes[i] = g_strdup(words[i - TS_AXIS_M]);
 	}
-	for (int i = at; at > 1 && i < argc; i++) {
-		g_auto(GStrv) halves = g_strsplit(argv[i], "=", 2);
-
-		if (!g_strv_contains(names, halves[0]))
-			continue;
-		ts_refuse(error, "tune %s %s %s and %s: the sizes are given twice; leave out one",
-			argv[1], argv[2], argv[3], argv[i]);
-		return NULL;
-	}
-	out = g_ptr_array_new();
-	at = 1;
-	g_ptr_array_add(out, argv[0]);
-	for (size_t i = 0; names[i] != NULL && at < argc && argv[at][0] != '-'; i++) {
-		g_ptr_array_add(out, (char *)(gpointer)names[i]);
-		g_ptr_array_add(out, argv[at++]);
-	}
-	for (; at <= argc; at++)
-		g_ptr_array_add(out, at < argc ? argv[at] : NULL);
-	return (char **)g_ptr_array_free(out, FALSE);
+	return true;
 }
 
 int ts_tune_command(int argc, char **argv, GError **error)
@@ -363,7 +352,7 @@ int ts_tune_command(int argc, char **argv, GError **error)
 			"N"},
 		{"jobs", 'j', 0, G_OPTION_ARG_STRING, &o.jobs, "threads (default: one a processor)",
 			"N"},
-		{0}};
+		{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.sizes, NULL, NULL}, {0}};
 	struct ts_settings settings;
 	g_autoptr(GOptionContext) context = ts_settings_context(&settings, "tune [M N K]",
 		"Ranks policies, tiles and clusters for a shape by simulation, says why the best "
@@ -374,11 +363,10 @@ int ts_tune_command(int argc, char **argv, GError **error)
 		"calibrated\n"
 		"is simulated with --memory calibrated.",
 		entries);
-	g_autofree char **words = spell_out(argc, argv, error);
 	int code = TS_EXIT_USAGE;
 
-	if (words != NULL &&
-		ts_settings_parse(&settings, context, (int)g_strv_length(words), words, error) &&
+	if (ts_settings_parse(&settings, context, argc, argv, error) &&
+		take_sizes(&settings, o.sizes, error) &&
 		ts_settings_one_problem(&settings, "tune", error)) {
 		code = settings.help ? TS_EXIT_OK : tune(&settings, &o, error);
 	}
@@ -388,5 +376,6 @@ int ts_tune_command(int argc, char **argv, GError **error)
 	g_free(o.format);
 	g_free(o.jobs);
 	g_free(o.measure);
+	g_strfreev(o.sizes);
 	return code;
 }

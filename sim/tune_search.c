@@ -27,15 +27,13 @@ bool ts_tune_same_tiles(const struct ts_spec *a, const struct ts_spec *b)
 		a->cluster_m == b->cluster_m && a->cluster_n == b->cluster_n;
 }
 
-/* Are all schedules sound, and all times as priced? Registered policies are, with the workers that
- * are resident and nothing that takes places away. Caches have prices of their own. */
+/* Are all schedules sound, and all times as priced, or longer by stalls? Registered policies are,
+ * with the workers that are resident and nothing that takes places away. */
 static bool is_certain(const struct ts_settings *s)
 {
-	enum ts_memory memory;
 	bool by_hardware;
 
-	return ts_settings_memory(s, &memory, NULL) && memory != TS_MEMORY_CACHES &&
-		ts_settings_hardware_domain(s, &by_hardware, NULL) && !by_hardware &&
+	return ts_settings_hardware_domain(s, &by_hardware, NULL) && !by_hardware &&
 		ts_settings_rules(s) == NULL && s->axes[TS_AXIS_WORKERS] == NULL &&
 		s->axes[TS_AXIS_XCDS] == NULL && s->jitter == NULL && s->mask == NULL &&
 		s->hold == NULL && s->release == NULL;
