@@ -409,6 +409,44 @@ static void test_maps(void)
 	}
 }
 
+/* The kernels for each plan, on 12 SMs: static ones; those of split-k for up to 32 splits whose
+ * workers are all there at once; and those for any plan. */
+static const struct {
+	const char *words, *kernel;
+} plans[] = {
+	{"--policy data-parallel --m 300 --n 520", "ts_gemm_static_"},
+	{"--policy persistent --m 3000 --n 5200", "ts_gemm_static_"},
+	{"--policy persistent --order hilbert --m 300 --n 520", "ts_gemm_"},
+	{"--policy persistent --remap rotated --m 300 --n 520", "ts_gemm_"},
+	{"--policy worksteal --m 300 --n 520", "ts_gemm_"},
+	{"--policy stream-k --m 300 --n 520", "ts_gemm_"},
+	{"--policy split-k --splits 12 --m 128 --n 256 --k 2048", "ts_gemm_split_"},
+	{"--policy split-k --splits 13 --m 128 --n 256 --k 2048", "ts_gemm_"},
+	{"--policy split-k --splits 3 --m 130 --n 257", "ts_gemm_split_"},
+	{"--policy split-k --splits 3 --m 130 --n 513", "ts_gemm_"},
+	{"--policy split-k --splits 6 --cluster 2x1 --m 256 --n 256", "ts_gemm_split_"},
+	{"--policy split-k --splits 7 --cluster 2x1 --m 256 --n 256", "ts_gemm_"},
+	{"--policy split-k --splits 1 --m 128 --n 256", "ts_gemm_"},
+	{"--policy split-k --splits 2 --order hilbert --m 128 --n 256", "ts_gemm_"},
+	{"--policy split-k --splits 2 --groups 5,0,70 --n 72", "ts_gemm_groups_"},
+};
+
+static void test_plans(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(plans); i++) {
+		g_autofree char *words =
+			g_strconcat("gpu gemm --backend cuda --kernel sm90 --k 512 "
+				    "--block 128x256x64 --repeat 0 ",
+				plans[i].words, NULL);
+		struct answer a = call(words, "CUDA", "FAKE_GPU_CLUSTERS=12");
+
+		g_assert_cmpint(a.code, ==, FAILED);
+		if (count_lines(a.calls, plans[i].kernel) != 1)
+			g_error("tilesim %s: not one %s in %s", words, plans[i].kernel, a.calls);
+		drop_answer(&a);
+	}
+}
+
 /* In a process of its own, which finds the library. */
 static void test_rest(gconstpointer data)
 {
@@ -481,8 +519,10 @@ int main(int argc, char **argv)
 		add(b, "copies, fills and events", b, test_rest);
 		if (strcmp(b->name, "cuda") == 0) {
 			add_messages(b, cuda_messages, G_N_ELEMENTS(cuda_messages));
-			if (has_program("gemm_sm90"))
-				g_test_add_func("/backends/cuda/maps of matrices", test_maps);
+			if (!has_program("gemm_sm90"))
+				continue;
+			g_test_add_func("/backends/cuda/maps of matrices", test_maps);
+			g_test_add_func("/backends/cuda/kernels of plans", test_plans);
 			continue;
 		}
 		add_messages(b, hip_messages, G_N_ELEMENTS(hip_messages));

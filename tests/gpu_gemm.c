@@ -138,9 +138,9 @@ static void test_calls(void)
 	static const struct {
 		const char *words, *says;
 	} rows[] = {
-		{"--groups 70,0,3,70 --repeat 5", "2 problems, 30 products, 0 layouts left"},
-		{"--batch 4 --m 70 --repeat 5", "1 problems, 30 products, 0 layouts left"},
-		{"--m 70 --repeat 5", "1 problems, 12 products, 0 layouts left"},
+		{"--groups 70,0,3,70 --repeat 5", "2 problems, 54 products, 0 layouts left"},
+		{"--batch 4 --m 70 --repeat 5", "1 problems, 42 products, 0 layouts left"},
+		{"--m 70 --repeat 5", "1 problems, 24 products, 0 layouts left"},
 		/* CUDA_R_16BF and CUDA_R_16F; B's rows along K are columns to be transposed. */
 		{"--m 70 --repeat 1", "; type 14, operation 1"},
 		{"--m 70 --repeat 1 --dtype fp16", "; type 2, operation 1"},

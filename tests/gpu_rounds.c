@@ -362,10 +362,10 @@ static void test_choice(void)
 		const char *words, *says;
 	} rows[] = {
 		{BENCH "--repeat 5 --rounds 1",
-			"cublasLt: 1 problems, 18 products, 0 layouts left"},
-		{BENCH "--repeat 5", "cublasLt: 1 problems, 22 products, 0 layouts left"},
+			"cublasLt: 1 problems, 30 products, 0 layouts left"},
+		{BENCH "--repeat 5", "cublasLt: 1 problems, 34 products, 0 layouts left"},
 		{BENCH "--repeat 5 --rounds 5 --check none",
-			"cublasLt: 1 problems, 26 products, 0 layouts left"},
+			"cublasLt: 1 problems, 38 products, 0 layouts left"},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

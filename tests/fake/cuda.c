@@ -138,25 +138,30 @@ int cuModuleUnload(void *module)
 	return enter("cuModuleUnload");
 }
 
-/* Those of the GEMM for Hopper and beside it, which do nothing. */
+/* Those of the GEMM for Hopper, by what plans they are for, and beside it, which do nothing. */
+static const struct kernel gemms[] = {
+	{"ts_gemm_"}, {"ts_gemm_groups_"}, {"ts_gemm_static_"}, {"ts_gemm_split_"}};
+static const struct kernel others[] = {
+	{"ts_random"}, {"ts_restride"}, {"ts_reference"}, {"ts_clock"}};
+
+enum { USES = sizeof gemms / sizeof *gemms, OTHERS = sizeof others / sizeof *others };
+
 static const struct kernel *find_idle_kernel(const char *name)
 {
 	static const char *const forms[] = {"bf16_nk", "bf16_kn", "fp16_nk", "fp16_kn"};
 	static const char *const tiles[] = {"128x256", "128x192", "128x128", "128x64", "64x128"};
-	static const struct kernel idle = {"idle"};
-	static const char *const uses[] = {"", "groups_", "static_"};
 	char known[64];
 
-	for (unsigned i = 0; i < 3 * 4 * 5; i++) {
-		snprintf(known, sizeof known, "ts_gemm_%s%s_%s", uses[i / 20], forms[i / 5 % 4],
+	for (unsigned i = 0; i < USES * 4 * 5; i++) {
+		snprintf(known, sizeof known, "%s%s_%s", gemms[i / 20].name, forms[i / 5 % 4],
 			tiles[i % 5]);
 		if (strcmp(name, known) == 0)
-			return &idle;
+			return &gemms[i / 20];
 	}
-	return strcmp(name, "ts_random") == 0 || strcmp(name, "ts_restride") == 0 ||
-			strcmp(name, "ts_reference") == 0 || strcmp(name, "ts_clock") == 0
-		? &idle
-		: NULL;
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (strcmp(name, others[i].name) == 0)
+			return &others[i];
+	return NULL;
 }
 
 int cuModuleGetFunction(const void **function, void *module, const char *name);
@@ -337,6 +342,9 @@ int cuLaunchKernelEx(
 	if (config->shared + 1024 > SHARED_BYTES)
 		return OUT_OF_RESOURCES;
 	launch(kernel, config->grid[0], arguments);
+	for (unsigned i = 0; i < USES; i++)
+		if (kernel == &gemms[i])
+			write_line(gemms[i].name);
 	return 0;
 }
 
