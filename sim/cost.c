@@ -117,6 +117,8 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			(1 - edge_share(p->m, p->block_m, p->cluster_m)) *
 				(1 - edge_share(p->n, p->block_n, p->cluster_n)));
 	c->apart = units_apart(p);
+	c->missing = far > d->l2_bytes ? 1 - d->l2_bytes / far : 0;
+	c->dealt = p->cluster_n > 1 && p->counters == 0 && p->items > p->workers;
 	/* Power allows a clock, whatever it is between launches. */
 	c->slowdown = MAX(
 		of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load * c->load) - 1, 0);
@@ -169,11 +171,14 @@ static double fetch_ns(const struct ts_cost *c, const struct ts_plan *p, const s
 	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	bool part = s->parts > 0 || !s->owns;
 	double alone = (row % 32 != 0 ? of->line_unaligned : 1) +
+		c->load * of->line_split * (lines_touched(row) - 1) +
 		(part ? of->line_apart * c->apart * c->load : 0);
-	double shared = of->line_contention * c->load * lines_touched(row);
+	double shared = c->load *
+		(of->line_contention + of->line_missing * c->missing +
+			(c->dealt ? of->line_dealt : 0));
 
 	return (asked * alone + given * shared) * p->block_k * c->bytes / LINE * of->line_ns +
-		outside * of->outside_ns * (c->load + of->outside_contention * c->outside);
+		outside * of->outside_ns * c->load + of->outside_wait_ns * c->outside;
 }
 
 /* A k iteration of a calibrated device: the multiplications of so many rows, while the operands of
