@@ -10,9 +10,10 @@
 struct ts_calibration {
 	double clock_mhz; /* between launches, where a run says nothing of it; 0: not calibrated */
 	double run_mhz;   /* of a run; clock_mhz where nothing else is said */
-	/* A launch; and what is more where CTAs are in clusters, and where items are claimed: but
-	 * for the first, claims are made while items are computed. */
-	double launch_ns, launch_cluster_ns, launch_claim_ns;
+	/* A launch; and what is more where CTAs are in clusters, and where one thread asks the
+	 * policy and hands items on to the rest, in place of each role that asks for itself. The
+	 * first claim is part of it, and the others are made while items are computed. */
+	double launch_ns, launch_cluster_ns, launch_handed_ns;
 	/* A CTA that takes the place of one that left, until it loads; and for every CTA, how much
 	 * longer its first operands are on their way when all units ask for theirs at once. */
 	double start_ns, start_load_ns;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "kernels/gemm_args.h"
 #include "sim/refuse.h"
 
 /* Of a calibrated kernel: bytes of a line of L2, and of the copy engine's alignment; and rows of a
@@ -100,8 +101,6 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	double elements = (double)p->block_m * p->block_n;
 	double units = (double)d->units * d->occupancy;
 	double start_ns, byte_ps;
-	/* Counters of parts are flags. */
-	bool claims = p->counters > 0 && p->workspace == 0;
 
 	if (of->clock_mhz <= 0)
 		return ts_refuse(error,
@@ -144,7 +143,7 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	start_ns = of->start_load_ns * c->load;
 	c->start_ps = (uint64_t)((of->start_ns + start_ns) * ps_per_ns + 0.5);
 	start_ns += of->launch_ns + (ctas > 1 ? of->launch_cluster_ns : 0) +
-		(claims ? of->launch_claim_ns : 0);
+		(ts_gemm_is_static(p) ? 0 : of->launch_handed_ns);
 	c->launch_ps = (uint64_t)(start_ns * ps_per_ns + 0.5);
 	return true;
 }
