@@ -52,9 +52,9 @@ static bool read_number(GKeyFile *file, const char *id, const char *key, double 
 
 	if (text == NULL)
 		return ts_refuse(error,
-			"device %s: key %s is missing from [calibrated]; `tilesim gpu calibrate` "
-			"writes the group anew",
-			id, key);
+			"device %s: key %s is missing from [calibrated]; remove the group, and "
+			"`tilesim gpu calibrate --device %s` writes it anew",
+			id, key, id);
 	if (!ts_parse_double(g_strstrip(text), ret) || *ret < from || *ret > to)
 		return ts_refuse(error,
 			"device %s: [calibrated] %s=%s must be a number from %g to %g", id, key,
@@ -83,9 +83,9 @@ bool ts_calibration_read(struct ts_calibration *ret, GKeyFile *file, const char 
 	for (size_t i = 0; keys[i] != NULL; i++)
 		if (!known(keys[i]))
 			return ts_refuse(error,
-				"device %s: no key of [calibrated] is called %s; `tilesim gpu "
-				"calibrate` writes the group anew",
-				id, keys[i]);
+				"device %s: no key of [calibrated] is called %s; remove the group, "
+				"and `tilesim gpu calibrate --device %s` writes it anew",
+				id, keys[i], id);
 	for (size_t i = 0; i < ts_calibration_key_count; i++) {
 		const struct ts_calibration_key *k = &ts_calibration_keys[i];
 

@@ -26,7 +26,8 @@ struct ts_calibration {
 	double tensor_share; /* of the device's rate that multiplications reach */
 	/* Share by which k iterations take longer when all units multiply, at clock_mhz: power then
 	 * keeps the clock below what it is between launches. It allows the same clock to a run that
-	 * is at a lower one, down to that. Fewer units slow by the square of their share. */
+	 * is at a lower one, down to that. Fewer units slow by the square of their share,
+	 * in the mean of all rounds. */
 	double load_slowdown;
 	/* L2 has a clock of its own. For 128 bytes of a row of operands that a CTA asks for, when
 	 * it is alone; how many times as long they take where rows don't begin at multiples of 32

@@ -97,10 +97,11 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	const struct ts_calibration *of = &d->calibration;
 	double ctas = (double)p->cluster_m * p->cluster_n;
 	double parts = MAX(p->items + (double)p->workspace, 1);
-	double at_once = parts / ceil(parts / resident); /* in the mean of all rounds */
+	double rounds = ceil(parts / resident);
+	double at_once = parts / rounds; /* in the mean of all rounds */
 	double elements = (double)p->block_m * p->block_n;
 	double units = (double)d->units * d->occupancy;
-	double start_ns, byte_ps;
+	double start_ns, byte_ps, full, last, square;
 
 	if (of->clock_mhz <= 0)
 		return ts_refuse(error,
@@ -118,9 +119,11 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	c->apart = units_apart(p);
 	c->missing = far > d->l2_bytes ? 1 - d->l2_bytes / far : 0;
 	c->dealt = p->cluster_n > 1 && p->counters == 0 && p->items > p->workers;
+	full = MIN(resident * ctas / units, 1);
+	last = MIN((parts - (rounds - 1) * resident) * ctas / units, 1);
+	square = ((rounds - 1) * full * full + last * last) / rounds;
 	/* Power allows a clock, whatever it is between launches. */
-	c->slowdown = MAX(
-		of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load * c->load) - 1, 0);
+	c->slowdown = MAX(of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * square) - 1, 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
 	if (far > d->l2_bytes && p->items > 0)

@@ -233,8 +233,9 @@ static void test_costs(void)
 	const double item = 5, store = 8;
 	const double first = overlap(256 * 1.25, fetch(1, 1, 0.5, 208), 208);
 	const double half = overlap(256 * 2, fetch(1, 1, 1, 208), 416);
-	/* Three on two SMs are three quarters of the load, in the mean of two rounds. */
-	const double third = overlap(256 * 1.5625, fetch(1, 1, 0.75, 280), 280);
+	/* Three on two SMs are three quarters of the load, in the mean of two rounds, and five
+	 * eighths in the mean of the squares. */
+	const double third = overlap(256 * 1.625, fetch(1, 1, 0.75, 280), 280);
 	/* Half of the columns come from the other: 3 rows of 32 bytes are asked for, 4 given. */
 	const double pair = overlap(256 * 2, fetch(0.75, 1, 1, 208), 416);
 	/* Two such of a cluster along n, one after the other: 288 bytes. */
@@ -410,12 +411,13 @@ static void test_changed_costs(void)
 static void test_parts(void)
 {
 	/* 3 tiles of 2 k iterations on two units of 3: halfway between one tile and two, so that
-	 * parts ask alone. With 2 parts to write 5 in 3 rounds of two are 5 / 6 of the load. */
-	const double load = 5 / 6.0, multiply = 256 * (1 + load * load);
+	 * parts ask alone. With 2 parts to write 5 in 3 rounds of two are 5 / 6 of the load, 3 / 4
+	 * in squares. */
+	const double load = 5 / 6.0, multiply = 256 * 1.75;
 	const double whole = overlap(multiply, 1000 * (1 + 1.5 * load), 0);
 	const double part = overlap(multiply, 1000 * (1 + load + 1.5 * load), 0);
 	/* One tile of 4 k iterations cut in two: each has its own k, as with split-k. */
-	const double half = overlap(256 * (1 + 0.75 * 0.75), 1000 * (1 + 0.5 * 0.75), 0);
+	const double half = overlap(256 * 1.625, 1000 * (1 + 0.5 * 0.75), 0);
 	const struct {
 		const char *words;
 		double ns;
@@ -646,6 +648,33 @@ static void test_h200(void)
 	ts_device_free(d);
 }
 
+/* A calibration of another model is refused, and not taken for one of this. */
+static void test_old_calibration(void)
+{
+	static const struct {
+		const char *from, *to, *says;
+	} cases[] = {
+		{"launch_handed_ns=20\n", "launch_claim_ns=20\n",
+			"no key of [calibrated] is called launch_claim_ns; remove the group"},
+		{"line_split=2\n", "",
+			"key line_split is missing from [calibrated]; remove the group"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(small_device);
+		g_autoptr(GError) error = NULL;
+		g_autofree char *path = NULL;
+
+		g_assert_cmpuint(g_string_replace(text, cases[i].from, cases[i].to, 1), ==, 1);
+		path = write_device(text->str);
+		g_assert_null(ts_device_load(path, &error));
+		g_assert_error(error, ts_refusal_quark(), 0);
+		if (strstr(error->message, cases[i].says) == NULL)
+			g_error("%s", error->message);
+		g_unlink(path);
+	}
+}
+
 static void test_commands(void)
 {
 	static const struct {
@@ -706,6 +735,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/what is only guessed", test_guess);
 	g_test_add_func("/predict/too few times", test_few);
 	g_test_add_func("/predict/times of an H200", test_h200);
+	g_test_add_func("/predict/a calibration of another model", test_old_calibration);
 	g_test_add_func("/predict/commands", test_commands);
 	return g_test_run();
 }
