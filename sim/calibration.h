@@ -27,13 +27,13 @@ struct ts_calibration {
 	/* Share by which k iterations take longer when all units multiply, at clock_mhz: power then
 	 * keeps the clock below what it is between launches. It allows the same clock to a run that
 	 * is at a lower one, down to that. Fewer units slow by the square of their share,
-	 * in the mean of all rounds. */
+	 * in the mean of the rounds. */
 	double load_slowdown;
 	/* L2 has a clock of its own. For 128 bytes of a row of operands that a CTA asks for, when
 	 * it is alone; how many times as long they take where rows don't begin at multiples of 32
-	 * bytes; how much longer each further line of L2 takes in which they lie, when all units
-	 * ask; and how much longer what a part of a tile asks for takes when no other part is at
-	 * the same k. */
+	 * bytes; the share by which each further line of L2 makes them longer in which they lie,
+	 * when all units ask; and how much longer what a part of a tile asks for takes when no
+	 * other part is at the same k. */
 	double line_ns, line_unaligned, line_split, line_apart;
 	/* How much longer what a CTA is given takes, asked for by itself or by others of its
 	 * cluster, when all units are given as much; how much more than that where L2 holds nothing
@@ -42,9 +42,9 @@ struct ts_calibration {
 	 * columns fall out of step, and no claim brings them back. */
 	double line_contention, line_missing, line_dealt;
 	/* Of a row of a tile outside A or B, when all units work; and how much longer the operands
-	 * of everybody's k iterations are on their way when all units have such rows: who has less
-	 * to load than those with whom it shares operands runs ahead of them, and they ask again
-	 * for what it had. */
+	 * of everybody's k iterations are on their way when all units have such rows, at much k:
+	 * who has less to load than those with whom it shares operands runs ahead of them, and
+	 * they ask again for what it had. */
 	double outside_ns, outside_wait_ns;
 	/* Partial sums: until who waits for one sees that it is there; a CTA's writing of one, or
 	 * adding, for each element of its tile; and how much longer that takes when all do it. */

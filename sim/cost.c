@@ -8,9 +8,10 @@
 #include "kernels/gemm_args.h"
 #include "sim/refuse.h"
 
-/* Of a calibrated kernel: bytes of a line of L2, and of the copy engine's alignment; and rows of a
- * tile that belong to one warpgroup, which multiplies nothing where none of them is in C. */
-enum { LINE = 128, ALIGNMENT = 16, WARPGROUP_ROWS = 64 };
+/* Of a calibrated kernel: bytes of a line of L2, and of the copy engine's alignment; rows of a tile
+ * that belong to one warpgroup, which multiplies nothing where none of them is in C; and the k
+ * iterations in which those who have less to load get half as far ahead as they ever do. */
+enum { LINE = 128, ALIGNMENT = 16, WARPGROUP_ROWS = 64, AHEAD_DEPTH = 10 };
 
 static const double ps_per_second = 1e12;
 static const double ps_per_ns = 1e3;
@@ -172,15 +173,17 @@ static double fetch_ns(const struct ts_cost *c, const struct ts_plan *p, const s
 	double given = (double)p->block_m + p->block_n - outside;
 	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	bool part = s->parts > 0 || !s->owns;
-	double alone = (row % 32 != 0 ? of->line_unaligned : 1) +
-		c->load * of->line_split * (lines_touched(row) - 1) +
+	double slower = row % 32 != 0 ? of->line_unaligned : 1;
+	double alone = slower * (1 + c->load * of->line_split * (lines_touched(row) - 1)) +
 		(part ? of->line_apart * c->apart * c->load : 0);
-	double shared = c->load *
+	/* What comes more slowly contends less. */
+	double shared = c->load / slower *
 		(of->line_contention + of->line_missing * c->missing +
 			(c->dealt ? of->line_dealt : 0));
+	double ahead = (double)p->depth / (p->depth + AHEAD_DEPTH);
 
 	return (asked * alone + given * shared) * p->block_k * c->bytes / LINE * of->line_ns +
-		outside * of->outside_ns * c->load + of->outside_wait_ns * c->outside;
+		outside * of->outside_ns * c->load + of->outside_wait_ns * c->outside * ahead;
 }
 
 /* A k iteration of a calibrated device: the multiplications of so many rows, while the operands of

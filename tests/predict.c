@@ -158,7 +158,7 @@ static const char small_device[] = "[device]\n"
 				   "line_missing=0.25\n"
 				   "line_dealt=2\n"
 				   "outside_ns=6\n"
-				   "outside_wait_ns=40\n"
+				   "outside_wait_ns=440\n"
 				   "part_ns=11\n"
 				   "part_cycles=4\n"
 				   "part_contention=1\n"
@@ -299,8 +299,8 @@ static void test_epilogues(void)
 
 /* A warpgroup has 64 rows, and multiplies nothing if all of them are below C; then an iteration of
  * the other takes 7 cycles more. Of two columns and 128 rows of a CTA's tile those outside A take
- * 6 ns by the load in place of the quarter of a piece, and everybody's operands 40 ns by the share
- * of units with such rows. */
+ * 6 ns by the load in place of the quarter of a piece, and everybody's operands 440 ns by the share
+ * of units with such rows, of which one k iteration of eleven is an eleventh. */
 static void test_edges(void)
 {
 	const double item = 5, store = 2 * 256;
@@ -361,9 +361,9 @@ static void test_changed_costs(void)
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 15 --block 2x2x16",
 			1063 + overlap(320, 100 * fetch(1, 1, 0.5, 128), 256)},
 		/* Of 16 bytes the half is unaligned, which is charged to all: 4 of them are half a
-		 * piece, of 2 + 0.5 x 2 x 0.875 + 0.5 x (0.5 + ...). */
+		 * piece, of 2 x (1 + 0.5 x 2 x 0.875), and given they are 0.5 / 2 x (0.5 + ...). */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 8 --block 2x2x8",
-			1063 + overlap(128 * 1.25, 500 * (3.125 + 0.125 * 8 / 72.0), 144)},
+			1063 + overlap(128 * 1.25, 500 * (3.875 + 0.0625 * 8 / 72.0), 144)},
 		/* In a cluster B is fetched once, but by two at once, and given to both: 3 and 4
 		 * rows of 32 bytes. */
 		{"line_ns=10\n", "line_ns=1000\n",
