@@ -12,7 +12,8 @@ const struct ts_calibration_key ts_calibration_keys[] = {
 	{"launch_ns", G_STRUCT_OFFSET(struct ts_calibration, launch_ns), 0, 1e9, 6000},
 	{"launch_cluster_ns", G_STRUCT_OFFSET(struct ts_calibration, launch_cluster_ns), 0, 1e9,
 		800},
-	{"launch_claim_ns", G_STRUCT_OFFSET(struct ts_calibration, launch_claim_ns), 0, 1e9, 300},
+	{"launch_handed_ns", G_STRUCT_OFFSET(struct ts_calibration, launch_handed_ns), 0, 1e9,
+		1000},
 	{"start_ns", G_STRUCT_OFFSET(struct ts_calibration, start_ns), 0, 1e9, 2500},
 	{"start_load_ns", G_STRUCT_OFFSET(struct ts_calibration, start_load_ns), 0, 1e9, 300},
 	{"item_cycles", G_STRUCT_OFFSET(struct ts_calibration, item_cycles), 0, 1e9, 1500},
@@ -22,11 +23,13 @@ const struct ts_calibration_key ts_calibration_keys[] = {
 	{"load_slowdown", G_STRUCT_OFFSET(struct ts_calibration, load_slowdown), 0, 10, 0.2},
 	{"line_ns", G_STRUCT_OFFSET(struct ts_calibration, line_ns), 0, 1e4, 1.5},
 	{"line_unaligned", G_STRUCT_OFFSET(struct ts_calibration, line_unaligned), 1, 100, 2},
-	{"line_contention", G_STRUCT_OFFSET(struct ts_calibration, line_contention), 0, 100, 0.5},
+	{"line_split", G_STRUCT_OFFSET(struct ts_calibration, line_split), 0, 100, 0.5},
 	{"line_apart", G_STRUCT_OFFSET(struct ts_calibration, line_apart), 0, 100, 1.5},
+	{"line_contention", G_STRUCT_OFFSET(struct ts_calibration, line_contention), 0, 100, 0.3},
+	{"line_missing", G_STRUCT_OFFSET(struct ts_calibration, line_missing), 0, 100, 0.3},
+	{"line_dealt", G_STRUCT_OFFSET(struct ts_calibration, line_dealt), 0, 100, 0.2},
 	{"outside_ns", G_STRUCT_OFFSET(struct ts_calibration, outside_ns), 0, 1e4, 2},
-	{"outside_contention", G_STRUCT_OFFSET(struct ts_calibration, outside_contention), 0, 100,
-		1},
+	{"outside_wait_ns", G_STRUCT_OFFSET(struct ts_calibration, outside_wait_ns), 0, 1e6, 300},
 	{"part_ns", G_STRUCT_OFFSET(struct ts_calibration, part_ns), 0, 1e9, 200},
 	{"part_cycles", G_STRUCT_OFFSET(struct ts_calibration, part_cycles), 0, 1e3, 0.08},
 	{"part_contention", G_STRUCT_OFFSET(struct ts_calibration, part_contention), 0, 100, 1.5},
@@ -48,7 +51,10 @@ static bool read_number(GKeyFile *file, const char *id, const char *key, double 
 	g_autofree char *text = g_key_file_get_value(file, group, key, NULL);
 
 	if (text == NULL)
-		return ts_refuse(error, "device %s: key %s is missing from [calibrated]", id, key);
+		return ts_refuse(error,
+			"device %s: key %s is missing from [calibrated]; remove the group, and "
+			"`tilesim gpu calibrate --device %s` writes it anew",
+			id, key, id);
 	if (!ts_parse_double(g_strstrip(text), ret) || *ret < from || *ret > to)
 		return ts_refuse(error,
 			"device %s: [calibrated] %s=%s must be a number from %g to %g", id, key,
@@ -77,9 +83,9 @@ bool ts_calibration_read(struct ts_calibration *ret, GKeyFile *file, const char 
 	for (size_t i = 0; keys[i] != NULL; i++)
 		if (!known(keys[i]))
 			return ts_refuse(error,
-				"device %s: no key of [calibrated] is called %s; `tilesim gpu "
-				"calibrate` writes the group",
-				id, keys[i]);
+				"device %s: no key of [calibrated] is called %s; remove the group, "
+				"and `tilesim gpu calibrate --device %s` writes it anew",
+				id, keys[i], id);
 	for (size_t i = 0; i < ts_calibration_key_count; i++) {
 		const struct ts_calibration_key *k = &ts_calibration_keys[i];
 

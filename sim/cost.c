@@ -5,11 +5,13 @@
 
 #include <math.h>
 
+#include "kernels/gemm_args.h"
 #include "sim/refuse.h"
 
-/* Of a calibrated kernel: bytes of a line of L2, and of the copy engine's alignment; and rows of a
- * tile that belong to one warpgroup, which multiplies nothing where none of them is in C. */
-enum { LINE = 128, ALIGNMENT = 16, WARPGROUP_ROWS = 64 };
+/* Of a calibrated kernel: bytes of a line of L2, and of the copy engine's alignment; rows of a tile
+ * that belong to one warpgroup, which multiplies nothing where none of them is in C; and the k
+ * iterations in which those who have less to load get half as far ahead as they ever do. */
+enum { LINE = 128, ALIGNMENT = 16, WARPGROUP_ROWS = 64, AHEAD_DEPTH = 10 };
 
 static const double ps_per_second = 1e12;
 static const double ps_per_ns = 1e3;
@@ -96,12 +98,11 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	const struct ts_calibration *of = &d->calibration;
 	double ctas = (double)p->cluster_m * p->cluster_n;
 	double parts = MAX(p->items + (double)p->workspace, 1);
-	double at_once = parts / ceil(parts / resident); /* in the mean of all rounds */
+	double rounds = ceil(parts / resident);
+	double at_once = parts / rounds; /* in the mean of all rounds */
 	double elements = (double)p->block_m * p->block_n;
 	double units = (double)d->units * d->occupancy;
-	double start_ns, byte_ps;
-	/* Counters of parts are flags. */
-	bool claims = p->counters > 0 && p->workspace == 0;
+	double start_ns, byte_ps, full, last, square;
 
 	if (of->clock_mhz <= 0)
 		return ts_refuse(error,
@@ -117,9 +118,13 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 			(1 - edge_share(p->m, p->block_m, p->cluster_m)) *
 				(1 - edge_share(p->n, p->block_n, p->cluster_n)));
 	c->apart = units_apart(p);
+	c->missing = far > d->l2_bytes ? 1 - d->l2_bytes / far : 0;
+	c->dealt = p->cluster_n > 1 && p->counters == 0 && p->items > p->workers;
+	full = MIN(resident * ctas / units, 1);
+	last = MIN((parts - (rounds - 1) * resident) * ctas / units, 1);
+	square = ((rounds - 1) * full * full + last * last) / rounds;
 	/* Power allows a clock, whatever it is between launches. */
-	c->slowdown = MAX(
-		of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * c->load * c->load) - 1, 0);
+	c->slowdown = MAX(of->run_mhz / of->clock_mhz * (1 + of->load_slowdown * square) - 1, 0);
 	c->flops_rate = d->flops[dtype] * of->tensor_share / d->occupancy;
 	/* What L2 holds is there from one launch to the next. */
 	if (far > d->l2_bytes && p->items > 0)
@@ -142,7 +147,7 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	start_ns = of->start_load_ns * c->load;
 	c->start_ps = (uint64_t)((of->start_ns + start_ns) * ps_per_ns + 0.5);
 	start_ns += of->launch_ns + (ctas > 1 ? of->launch_cluster_ns : 0) +
-		(claims ? of->launch_claim_ns : 0);
+		(ts_gemm_is_static(p) ? 0 : of->launch_handed_ns);
 	c->launch_ps = (uint64_t)(start_ns * ps_per_ns + 0.5);
 	return true;
 }
@@ -168,12 +173,17 @@ static double fetch_ns(const struct ts_cost *c, const struct ts_plan *p, const s
 	double given = (double)p->block_m + p->block_n - outside;
 	uint64_t row = ((uint64_t)(p->k * c->bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	bool part = s->parts > 0 || !s->owns;
-	double alone = (row % 32 != 0 ? of->line_unaligned : 1) +
+	double slower = row % 32 != 0 ? of->line_unaligned : 1;
+	double alone = slower * (1 + c->load * of->line_split * (lines_touched(row) - 1)) +
 		(part ? of->line_apart * c->apart * c->load : 0);
-	double shared = of->line_contention * c->load * lines_touched(row);
+	/* What comes more slowly contends less. */
+	double shared = c->load / slower *
+		(of->line_contention + of->line_missing * c->missing +
+			(c->dealt ? of->line_dealt : 0));
+	double ahead = (double)p->depth / (p->depth + AHEAD_DEPTH);
 
 	return (asked * alone + given * shared) * p->block_k * c->bytes / LINE * of->line_ns +
-		outside * of->outside_ns * (c->load + of->outside_contention * c->outside);
+		outside * of->outside_ns * c->load + of->outside_wait_ns * c->outside * ahead;
 }
 
 /* A k iteration of a calibrated device: the multiplications of so many rows, while the operands of

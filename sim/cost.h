@@ -42,6 +42,8 @@ struct ts_cost {
 	double load;       /* the units that work at once in the mean, of all */
 	double outside;    /* those of them that ask for rows outside A or B */
 	double apart;      /* how far units that share operands are from the same k, 0 to 1 */
+	double missing;    /* the share of the matrices that L2 lacks */
+	bool dealt;        /* clusters along n with several items, none of them claimed */
 	double slowdown;   /* by the load */
 	double flops_rate; /* of one CTA in a cycle */
 };

@@ -10,7 +10,7 @@
 #include "sim/refuse.h"
 #include "sim/request.h"
 
-enum { PARAMETERS = 20, ROUNDS = 60, TRIES = 14 };
+enum { PARAMETERS = 24, ROUNDS = 60, TRIES = 14 };
 
 /* A residual beyond it counts in proportion only; a step in shares of a parameter's first guess;
  * the share of the loss below which a round gains nothing; and a time's loss that is as good as

@@ -142,7 +142,7 @@ static const char small_device[] = "[device]\n"
 				   "clock_mhz=1000\n"
 				   "launch_ns=1000\n"
 				   "launch_cluster_ns=300\n"
-				   "launch_claim_ns=20\n"
+				   "launch_handed_ns=20\n"
 				   "start_ns=40\n"
 				   "start_load_ns=100\n"
 				   "item_cycles=5\n"
@@ -152,10 +152,13 @@ static const char small_device[] = "[device]\n"
 				   "load_slowdown=1\n"
 				   "line_ns=10\n"
 				   "line_unaligned=2\n"
-				   "line_contention=1\n"
+				   "line_split=2\n"
 				   "line_apart=1\n"
+				   "line_contention=0.5\n"
+				   "line_missing=0.25\n"
+				   "line_dealt=2\n"
 				   "outside_ns=6\n"
-				   "outside_contention=0.5\n"
+				   "outside_wait_ns=440\n"
 				   "part_ns=11\n"
 				   "part_cycles=4\n"
 				   "part_contention=1\n"
@@ -208,21 +211,36 @@ static double overlap(double multiply, double fetch, double dram)
 	return pow(pow(pow(multiply, 8) + pow(fetch, 8), 0.5) + pow(dram, 4), 0.25);
 }
 
+/* Pieces of 128 bytes, in rows of 32, that are asked for and given under this load. A piece is 10,
+ * and by the load 20 for each of 0.75 further lines, since three of four rows of 32 bytes begin
+ * within a line and end in the next; then 5 by the load for one that is given, and 2.5 for the
+ * share of the matrices that 64 bytes of L2 lack. */
+static double fetch(double asked, double given, double load, double bytes)
+{
+	double missing = bytes > 64 ? 1 - 64 / bytes : 0;
+
+	return asked * (10 + 15 * load) + given * load * (5 + 2.5 * missing);
+}
+
 /* Costs by hand, in ns, which are cycles here. A tile of 2 x 2 by k 16 is 128 FLOPs or 256 cycles,
- * more by the square of the load. Its 4 rows of 32 bytes are one piece of 128: 10, and 10 by the
- * load for each of 1.75 lines, since three of four rows of 32 bytes begin within a line and end in
- * the next. An item is 5, and the last is stored in 2 x 4. */
+ * more by the square of the load. Its 4 rows of 32 bytes are one piece. An item is 5, and the last
+ * is stored in 2 x 4. */
 static void test_costs(void)
 {
 	/* Of DRAM, 0.5 bytes a ns, come 64 + 64 + 8 bytes, more than L2 holds; of two tiles 208,
 	 * half of them each. */
-	const double one = overlap(256 * 1.25, 10 + 0.5 * 17.5, 272), item = 5, store = 8;
-	const double first = overlap(256 * 1.25, 10 + 0.5 * 17.5, 208);
-	const double half = overlap(256 * 2, 10 + 17.5, 416);
-	/* Three on two SMs are three quarters of the load, in the mean of two rounds. */
-	const double third = overlap(256 * 1.5625, 10 + 0.75 * 17.5, 280);
+	const double one = overlap(256 * 1.25, fetch(1, 1, 0.5, 136), 272);
+	const double item = 5, store = 8;
+	const double first = overlap(256 * 1.25, fetch(1, 1, 0.5, 208), 208);
+	const double half = overlap(256 * 2, fetch(1, 1, 1, 208), 416);
+	/* Three on two SMs are three quarters of the load, in the mean of two rounds, and five
+	 * eighths in the mean of the squares. */
+	const double third = overlap(256 * 1.625, fetch(1, 1, 0.75, 280), 280);
 	/* Half of the columns come from the other: 3 rows of 32 bytes are asked for, 4 given. */
-	const double pair = overlap(256 * 2, 0.75 * 10 + 17.5, 416);
+	const double pair = overlap(256 * 2, fetch(0.75, 1, 1, 208), 416);
+	/* Two such of a cluster along n, one after the other: 288 bytes. */
+	const double wide = overlap(256 * 2, fetch(0.75, 1, 1, 288), 288);
+	const double dealt = overlap(256 * 2, fetch(0.75, 1, 1, 288) + 20, 288);
 	/* Before the first operands are there 100 ns more, by the load. */
 	const struct {
 		const char *words;
@@ -239,7 +257,13 @@ static void test_costs(void)
 			1075 + item + third + store + 40 + 75 + item + third + store},
 		/* A cluster of both is one item. */
 		{"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1", 1400 + item + pair + store},
-		/* Claims are hidden but for the first. */
+		/* Nobody brings clusters along n back into step where items are dealt out. */
+		{"--m 4 --n 4 --k 16 --block 2x2x16 --cluster 1x2",
+			1400 + 2 * (item + dealt) + store},
+		{"--m 4 --n 4 --k 16 --block 2x2x16 --cluster 1x2 --policy worksteal",
+			1420 + 2 * (item + wide) + store},
+		{"--m 2 --n 4 --k 16 --block 2x2x16 --cluster 1x2", 1400 + item + pair + store},
+		/* One thread hands on what it claims; all claims but for the first are hidden. */
 		{"--m 2 --n 2 --k 16 --block 2x2x16 --policy worksteal", 1070 + item + one + store},
 		/* All of a slow SM is slow, but for the launch. */
 		{"--m 2 --n 2 --k 16 --block 2x2x16 --slow sm0-1:2",
@@ -275,29 +299,31 @@ static void test_epilogues(void)
 
 /* A warpgroup has 64 rows, and multiplies nothing if all of them are below C; then an iteration of
  * the other takes 7 cycles more. Of two columns and 128 rows of a CTA's tile those outside A take
- * 6 ns by the load, and half as much by the share of units with such rows, in place of the quarter
- * of a piece. */
+ * 6 ns by the load in place of the quarter of a piece, and everybody's operands 440 ns by the share
+ * of units with such rows, of which one k iteration of eleven is an eleventh. */
 static void test_edges(void)
 {
-	const double item = 5, store = 2 * 256, one = 10 + 0.5 * 17.5;
+	const double item = 5, store = 2 * 256;
 	const struct {
 		const char *words;
-		double rows, load, launch, fetch, bytes;
+		double rows, load, launch, asked, given, outside, bytes;
 	} cases[] = {
-		{"--m 128 --block 128x2x16", 128, 0.5, 1050, 32.5 * one, 128 * 36 + 64},
-		{"--m 64 --block 128x2x16", 64, 0.5, 1050, 16.5 * one + 64 * 6 * 0.75,
+		{"--m 128 --block 128x2x16", 128, 0.5, 1050, 32.5, 32.5, 0, 128 * 36 + 64},
+		{"--m 64 --block 128x2x16", 64, 0.5, 1050, 16.5, 16.5, 64 * 6 * 0.5 + 20,
 			64 * 36 + 64},
-		{"--m 65 --block 128x2x16", 128, 0.5, 1050, 16.75 * one + 63 * 6 * 0.75,
+		{"--m 65 --block 128x2x16", 128, 0.5, 1050, 16.75, 16.75, 63 * 6 * 0.5 + 20,
 			65 * 36 + 64},
+		/* The full tile of two waits as well. */
+		{"--m 192 --block 128x2x16", 128, 1, 1100, 32.5, 32.5, 20, 192 * 36 + 64},
 		/* In a cluster each asks for one column and is given two. The second CTA has no
 		 * tile. */
-		{"--m 64 --block 128x2x16 --cluster 2x1", 64, 1, 1400,
-			0.25 * 10 + 0.5 * 17.5 + 128 * 6 * 1.5, 64 * 36 + 64},
-		{"--m 128 --block 128x2x16 --cluster 2x1", 128, 1, 1400,
-			0.25 * 10 + 0.5 * 17.5 + 128 * 6 * 1.25, 128 * 36 + 64},
+		{"--m 64 --block 128x2x16 --cluster 2x1", 64, 1, 1400, 0.25, 0.5, 128 * 6 + 40,
+			64 * 36 + 64},
+		{"--m 128 --block 128x2x16 --cluster 2x1", 128, 1, 1400, 0.25, 0.5, 128 * 6 + 20,
+			128 * 36 + 64},
 		/* As long as the fuller of two multiplies, and as the other fetches. */
-		{"--m 130 --block 128x2x16 --cluster 2x1", 128, 1, 1400,
-			0.75 * 10 + 17.5 + 126 * 6 * 1.25, 130 * 36 + 64},
+		{"--m 130 --block 128x2x16 --cluster 2x1", 128, 1, 1400, 0.75, 1, 126 * 6 + 20,
+			130 * 36 + 64},
 	};
 	g_autofree char *path = write_device(small_device);
 
@@ -306,10 +332,13 @@ static void test_edges(void)
 		double more = cases[i].rows > 64 ? 0 : 7;
 		double multiply = (more + 2 * cases[i].rows * 2 * 16 * 2) *
 			(1 + cases[i].load * cases[i].load);
+		double operands =
+			fetch(cases[i].asked, cases[i].given, cases[i].load, cases[i].bytes);
 
 		check_makespan(path, words,
 			cases[i].launch + item +
-				overlap(multiply, cases[i].fetch, 2 * cases[i].bytes) + store);
+				overlap(multiply, operands + cases[i].outside, 2 * cases[i].bytes) +
+				store);
 	}
 	g_unlink(path);
 }
@@ -321,46 +350,48 @@ static void test_changed_costs(void)
 		const char *from, *to, *words;
 		double ns;
 	} cases[] = {
-		/* A piece takes 1000 x (1 + 0.5 x 1.75). */
+		/* A piece takes a hundred times as long. */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 16 --block 2x2x16",
-			1063 + overlap(320, 1875, 272)},
-		/* Whole lines: 1000 x (1 + 0.5), four times, for 64 rather than 16 k. */
+			1063 + overlap(320, 100 * fetch(1, 1, 0.5, 136), 272)},
+		/* Whole lines: 1000 x (1 + 0.5 x (0.5 + ...)), four times, for 64 rather than 16 k;
+		 * L2 lacks 456 of 520 bytes. */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 64 --block 2x2x64",
-			1063 + overlap(1024 * 1.25, 6000, 1040)},
+			1063 + overlap(1024 * 1.25, 4000 * (1.25 + 0.125 * 456 / 520.0), 1040)},
 		/* Rows of 30 bytes are stored as 32 each. */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 15 --block 2x2x16",
-			1063 + overlap(320, 1875, 256)},
+			1063 + overlap(320, 100 * fetch(1, 1, 0.5, 128), 256)},
 		/* Of 16 bytes the half is unaligned, which is charged to all: 4 of them are half a
-		 * piece, of 2 + 0.5 x 1.875. */
+		 * piece, of 2 x (1 + 0.5 x 2 x 0.875), and given they are 0.5 / 2 x (0.5 + ...). */
 		{"line_ns=10\n", "line_ns=1000\n", "--m 2 --n 2 --k 8 --block 2x2x8",
-			1063 + overlap(128 * 1.25, 1468.75, 144)},
+			1063 + overlap(128 * 1.25, 500 * (3.875 + 0.0625 * 8 / 72.0), 144)},
 		/* In a cluster B is fetched once, but by two at once, and given to both: 3 and 4
 		 * rows of 32 bytes. */
 		{"line_ns=10\n", "line_ns=1000\n",
 			"--m 4 --n 2 --k 16 --block 2x2x16 --cluster 2x1",
-			1413 + overlap(512, 2500, 416)},
+			1413 + overlap(512, 100 * fetch(0.75, 1, 1, 208), 416)},
 		/* 136 bytes at 0.005 bytes a ns; of two tiles 208, half of them each, shared. */
 		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 2 --n 2 --k 16 --block 2x2x16",
-			1063 + overlap(320, 18.75, 27200)},
+			1063 + overlap(320, fetch(1, 1, 0.5, 136), 27200)},
 		{"dram_gbps=1\n", "dram_gbps=0.01\n", "--m 4 --n 2 --k 16 --block 2x2x16",
-			1113 + overlap(512, 27.5, 41600)},
+			1113 + overlap(512, fetch(1, 1, 1, 208), 41600)},
 		/* In an L2 that holds them they cost nothing. */
 		{"l2_bytes=64\ndram_gbps=1\n", "l2_bytes=136\ndram_gbps=0.01\n",
-			"--m 2 --n 2 --k 16 --block 2x2x16", 1063 + overlap(320, 18.75, 0)},
+			"--m 2 --n 2 --k 16 --block 2x2x16",
+			1063 + overlap(320, fetch(1, 1, 0.5, 0), 0)},
 		/* Half the load takes 1.25 times as long at 1000 MHz: power allows 800 MHz, and at
 		 * 900 MHz too. What is not multiplied takes 10 / 9 ns a cycle; L2 has its own. */
 		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 900",
-			1050 + 13 / 0.9 + overlap(256 * 1.25, 18.75, 272)},
+			1050 + 13 / 0.9 + overlap(256 * 1.25, fetch(1, 1, 0.5, 136), 272)},
 		/* Below that all cycles are of the clock. */
 		{"", "", "--m 2 --n 2 --k 16 --block 2x2x16 --clock 400",
-			1050 + 13 * 2.5 + overlap(256 * 2.5, 18.75, 272)},
+			1050 + 13 * 2.5 + overlap(256 * 2.5, fetch(1, 1, 0.5, 136), 272)},
 		/* Both halves of a tile at once, 16 of 32 k: 512 each. Rows of 64 bytes lie in 1.5
-		 * lines. One writes its 4 sums, 4 cycles each, twice that under full load, and
-		 * signals; the other waits for 11, adds them, at half the load, and then has its 5
-		 * and stores. Nobody claims. */
+		 * lines: 10 + 10 + 5. One writes its 4 sums, 4 cycles each, twice that under full
+		 * load, and signals; the other waits for 11, adds them, at half the load, and then
+		 * has its 5 and stores. Nobody claims. */
 		{"l2_bytes=64", "l2_bytes=1000",
 			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2",
-			1100 + overlap(512, 25, 0) + 32 + 11 + 24 + 13},
+			1120 + overlap(512, 25, 0) + 32 + 11 + 24 + 13},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -380,21 +411,22 @@ static void test_changed_costs(void)
 static void test_parts(void)
 {
 	/* 3 tiles of 2 k iterations on two units of 3: halfway between one tile and two, so that
-	 * parts ask alone. With 2 parts to write 5 in 3 rounds of two are 5 / 6 of the load. */
-	const double load = 5 / 6.0, multiply = 256 * (1 + load * load);
+	 * parts ask alone. With 2 parts to write 5 in 3 rounds of two are 5 / 6 of the load, 3 / 4
+	 * in squares. */
+	const double load = 5 / 6.0, multiply = 256 * 1.75;
 	const double whole = overlap(multiply, 1000 * (1 + 1.5 * load), 0);
 	const double part = overlap(multiply, 1000 * (1 + load + 1.5 * load), 0);
 	/* One tile of 4 k iterations cut in two: each has its own k, as with split-k. */
-	const double half = overlap(256 * (1 + 0.75 * 0.75), 1000 * (1 + 0.75), 0);
+	const double half = overlap(256 * 1.625, 1000 * (1 + 0.5 * 0.75), 0);
 	const struct {
 		const char *words;
 		double ns;
 	} cases[] = {
 		/* The second has a whole tile and then the end of the first's, whose beginning has
 		 * been there for long: to see that takes 11, to add 16 twice that, in full load. */
-		{"--m 6 --n 2 --k 32", 1000 + 100 * load + 5 + 2 * whole + part + 11 + 32 + 13},
+		{"--m 6 --n 2 --k 32", 1020 + 100 * load + 5 + 2 * whole + part + 11 + 32 + 13},
 		/* The first writes 16 for 28 by the load; half of the units add. */
-		{"--m 2 --n 2 --k 64", 1075 + 2 * half + 28 + 11 + 24 + 13},
+		{"--m 2 --n 2 --k 64", 1095 + 2 * half + 28 + 11 + 24 + 13},
 	};
 	g_autoptr(GString) text = g_string_new(small_device);
 	g_autofree char *path = NULL;
@@ -413,12 +445,13 @@ static void test_parts(void)
 
 /* Shapes that tell the parameters apart: short and long, aligned or not, small and larger than L2,
  * tiles that lie in C half or in all. */
-static const char *const shapes[] = {"512 512 512", "1024 2048 1024", "2048 2048 1024",
+static const char *const shapes[] = {"512 512 512", "1024 2048 1024", "2048 8192 4096",
 	"256 256 8192", "2000 3000 1000", "1024 1024 4104", "1500 2000 2056", "128 28672 4096",
 	"2560 1024 256", "64 640 640", "1024 2048 520", "2048 1024 2048"};
 static const char *const schedules[] = {"--policy persistent --block 128x256x64",
 	"--policy persistent --block 128x128x64", "--policy worksteal --block 128x128x64",
 	"--policy persistent --block 128x128x64 --cluster 2x1",
+	"--policy persistent --block 128x128x64 --cluster 1x2",
 	"--policy split-k --splits 2 --block 128x256x64",
 	"--policy split-k --splits 4 --block 128x128x64", "--policy stream-k --block 128x128x64"};
 
@@ -434,7 +467,7 @@ static char *planted_text(void)
 				"%s{\"shape\": \"%s\", \"options\": \"--m %s --n %s --k %s %s "
 				"--workers %d\", \"time\": {\"median_ms\": 1}, \"clock_mhz\": %d}",
 				i + j > 0 ? ", " : "", shapes[i], sizes[0], sizes[1], sizes[2],
-				schedules[j], strstr(schedules[j], "2x1") != NULL ? 66 : 132,
+				schedules[j], strstr(schedules[j], "cluster") != NULL ? 66 : 132,
 				1500 + 50 * (int)(i % 10));
 	}
 	g_string_append(out, "]}");
@@ -537,7 +570,7 @@ static void test_guess(void)
 	/* The last three schedules of each shape are those that cut along k, and the only ones with
 	 * more CTAs than places. */
 	for (guint i = t.runs->len; i-- > 0;)
-		if (i % G_N_ELEMENTS(schedules) >= 4)
+		if (i % G_N_ELEMENTS(schedules) >= 5)
 			g_array_remove_index(t.runs, i);
 	g_assert_true(ts_fit_timings(&fit, d, &t, &error));
 	for (size_t i = 0; i < ts_calibration_key_count; i++) {
@@ -615,6 +648,33 @@ static void test_h200(void)
 	ts_device_free(d);
 }
 
+/* A calibration of another model is refused, and not taken for one of this. */
+static void test_old_calibration(void)
+{
+	static const struct {
+		const char *from, *to, *says;
+	} cases[] = {
+		{"launch_handed_ns=20\n", "launch_claim_ns=20\n",
+			"no key of [calibrated] is called launch_claim_ns; remove the group"},
+		{"line_split=2\n", "",
+			"key line_split is missing from [calibrated]; remove the group"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(small_device);
+		g_autoptr(GError) error = NULL;
+		g_autofree char *path = NULL;
+
+		g_assert_cmpuint(g_string_replace(text, cases[i].from, cases[i].to, 1), ==, 1);
+		path = write_device(text->str);
+		g_assert_null(ts_device_load(path, &error));
+		g_assert_error(error, ts_refusal_quark(), 0);
+		if (strstr(error->message, cases[i].says) == NULL)
+			g_error("%s", error->message);
+		g_unlink(path);
+	}
+}
+
 static void test_commands(void)
 {
 	static const struct {
@@ -675,6 +735,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/what is only guessed", test_guess);
 	g_test_add_func("/predict/too few times", test_few);
 	g_test_add_func("/predict/times of an H200", test_h200);
+	g_test_add_func("/predict/a calibration of another model", test_old_calibration);
 	g_test_add_func("/predict/commands", test_commands);
 	return g_test_run();
 }
