@@ -68,7 +68,7 @@ static double owner_ps(const struct ts_cost *c, struct cuts cuts, double whole_p
 	uint64_t run = split ? p->depth / p->splits.by : p->unit_k;
 	uint64_t wholes = run / p->depth;
 	uint32_t rest = (uint32_t)(run % p->depth);
-	double ps = ceil(cuts.parts / cuts.items) * c->add_ps, prices[4];
+	double ps = ts_cost_add_ps(c, ceil(cuts.parts / cuts.items)), prices[4];
 
 	ps += (double)c->signal_ps + (double)c->store_ps;
 	ps += wholes > 0 ? (double)wholes * whole_ps : c->epilogue_ps;
@@ -107,7 +107,9 @@ uint64_t ts_bound_makespan(
 	}
 	all = prices[0] * rows * cols + prices[1] * rows + prices[2] * cols + prices[3];
 	all += p->items * item_ps + cuts.items * (double)c->signal_ps;
-	all += cuts.parts * (c->prologue_ps + c->slot_ps + c->add_ps);
+	all += cuts.parts * (c->prologue_ps + c->slot_ps);
+	if (cuts.parts > 0)
+		all += cuts.items * ts_cost_add_ps(c, cuts.parts / cuts.items);
 	longest = all / places + ends_ps;
 	if (cuts.parts > 0)
 		longest = MAX(longest, owner_ps(c, cuts, least));

@@ -131,10 +131,12 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 		c->far_ps_per_item = far / p->items * at_once * byte_ps;
 	c->prologue_ps = 0;
 	c->epilogue_ps = of->item_cycles * c->cycle_ps;
-	/* All write parts, but only owners add them. */
+	/* All write parts, but only owners add them unless their kernel shares that out. */
+	c->shared = ts_gemm_is_shared(p, d->units);
 	c->slot_ps = c->add_ps = of->part_cycles * elements * c->cycle_ps;
 	c->slot_ps *= 1 + of->part_contention * c->load;
-	c->add_ps *= 1 + of->part_contention * MIN(p->items * ctas / units, 1);
+	c->add_ps *=
+		1 + of->part_contention * (c->shared ? c->load : MIN(p->items * ctas / units, 1));
 	if (p->workspace * ctas * elements * sizeof(float) > d->l2_bytes) {
 		double far_ps = at_once * ctas * elements * sizeof(float) * byte_ps;
 
@@ -147,7 +149,7 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	start_ns = of->start_load_ns * c->load;
 	c->start_ps = (uint64_t)((of->start_ns + start_ns) * ps_per_ns + 0.5);
 	start_ns += of->launch_ns + (ctas > 1 ? of->launch_cluster_ns : 0) +
-		(ts_gemm_is_static(p) ? 0 : of->launch_handed_ns);
+		(ts_gemm_is_static(p) || c->shared ? 0 : of->launch_handed_ns);
 	c->launch_ps = (uint64_t)(start_ns * ps_per_ns + 0.5);
 	return true;
 }
@@ -238,6 +240,7 @@ bool ts_cost_init(struct ts_cost *c, const struct ts_plan *p, const struct ts_de
 	c->start_ps = 0;
 	c->store_ps = 0;
 	c->calibration = NULL;
+	c->shared = false;
 	return memory != TS_MEMORY_CALIBRATED || calibrate(c, d, dtype, far, resident, error);
 }
 
@@ -283,6 +286,11 @@ double ts_cost_flops(const struct ts_plan *p)
 	return sum;
 }
 
+double ts_cost_add_ps(const struct ts_cost *c, double parts)
+{
+	return (c->shared ? MIN(parts, 1) : parts) * c->add_ps;
+}
+
 struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 {
 	/* A policy file may answer a group that there is not; the verifier says so. */
@@ -297,7 +305,7 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s)
 
 	if (s->act == TS_FIX_UP) {
 		price.fixed_ps = s->owns ? c->epilogue_ps : 0;
-		price.fix_up_ps = s->parts * c->add_ps;
+		price.fix_up_ps = ts_cost_add_ps(c, s->parts);
 		return price;
 	}
 	/* The epilogue of who keeps its sums comes behind its fix-up; who gives them away has none.

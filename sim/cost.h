@@ -31,6 +31,7 @@ struct ts_cost {
 	double bytes;           /* of an element */
 	double prologue_ps, epilogue_ps;
 	double slot_ps, add_ps; /* a CTA's share of a workspace slot, written, or read and added */
+	bool shared;            /* all workers of a tile add its parts, and so read one each */
 	uint64_t claim_ps;
 	uint64_t signal_ps; /* until who waits sees it */
 	uint64_t launch_ps;
@@ -84,5 +85,8 @@ struct ts_price ts_cost_item(const struct ts_cost *c, const struct ts_step *s);
 
 /* The problem's own FLOPs: 2 M N K, or what a shape has of it, summed over groups. */
 double ts_cost_flops(const struct ts_plan *plan);
+
+/* How long the owner of an item adds so many parts of it. */
+double ts_cost_add_ps(const struct ts_cost *c, double parts);
 
 #endif

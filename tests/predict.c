@@ -390,8 +390,13 @@ static void test_changed_costs(void)
 		 * load, and signals; the other waits for 11, adds them, at half the load, and then
 		 * has its 5 and stores. Nobody claims. */
 		{"l2_bytes=64", "l2_bytes=1000",
-			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2",
+			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2 --order "
+			"hilbert",
 			1120 + overlap(512, 25, 0) + 32 + 11 + 24 + 13},
+		/* In an order of rows all add a share, under full load; nothing is handed on. */
+		{"l2_bytes=64", "l2_bytes=1000",
+			"--m 2 --n 2 --k 32 --block 2x2x16 --policy split-k --splits 2",
+			1100 + overlap(512, 25, 0) + 32 + 11 + 32 + 13},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
