@@ -5,7 +5,7 @@
 #
 # usage: check_gemm.sh TILESIM [FOLDER [PART...]]
 # Parts: products forms sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups release
-# groups_timing, by default all.
+# held groups_timing, by default all.
 # Results go to FOLDER, by default a new one.
 # LD_LIBRARY_PATH has to lead to cuBLAS for the times.
 # Exit codes: 0 all is well, 1 something failed, 77 no GPU.
@@ -16,7 +16,7 @@ out=${2:-$(mktemp -d)}
 [ $# -lt 2 ] || shift
 shift
 parts=${*:-products forms sanitizer timing mma mma_sanitizer mma_timing groups sm90_groups
-	release groups_timing}
+	release held groups_timing}
 tiles="--block 128x256x64,128x192x64,128x128x64,128x64x64,64x128x64"
 clusters="--cluster 1x1,2x1,1x2"
 failed=0
@@ -140,6 +140,23 @@ release()
 		[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
 		printf '%-44s %5d %s\n' "$plan" $code "$(grep '^verdict' "$out/last.txt")" \
 			>>"$out/table.txt"
+	done
+}
+
+# Workers of split-k that wait for others which can't start before they leave.
+held()
+{
+	printf '\n%-44s %5s %s\n' "beside a kernel that holds SMs" exit says >>"$out/table.txt"
+	for plan in "14 128x128x64 384 384 32768 20,40,100" "4 64x128x64 64 4096 7168 40,120" \
+		"2 128x256x64 1000 1000 520 70"; do
+		# shellcheck disable=SC2086
+		set -- $plan
+		timeout 40 "$tilesim" gpu hold --kernel sm90 --policy split-k --splits $1 \
+			--block $2 --m $3 --n $4 --k $5 --held $6 >"$out/last.txt" 2>&1
+		code=$?
+		[ $code -eq 0 ] || { failed=1; head -n 30 "$out/last.txt"; }
+		printf '%-44s %5d %s\n' "split-k $1, $3 x $4 x $5, held $6" $code \
+			"$(awk '/^ / { print $2 " ms" }' "$out/last.txt" | tr '\n' ' ')" >>"$out/table.txt"
 	done
 }
 
