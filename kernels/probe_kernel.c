@@ -238,7 +238,10 @@ TS_KERNEL(ts_hold, struct ts_hold_args, TS_PROBE_THREADS_MAX)
 			gpu_tell(&args.there[gpu_cta()], (uint32_t)TS_HOLD_TOO_LONG);
 			return;
 		}
-		gpu_pause();
+		/* Looks of many SMs at the host's memory would be in each other's way, and in that
+		 * of launches. */
+		for (int i = 0; i < 16; i++)
+			gpu_pause();
 	}
 }
 
