@@ -404,7 +404,7 @@ static void count_signals(const struct ts_plan *p, bool all, uint32_t *counts)
 }
 
 /* A flag counts parts in its last word, and has bits in the first, of some of them, where all
- * workers of a tile tell each other. */
+ * workers of a tile tell each other: not of the part that comes last, which waits for nobody. */
 static bool check_flags(struct check *k, GError **error)
 {
 	uint64_t words = ts_gemm_flags(k->plan), count = words / TS_GEMM_FLAG;
@@ -415,7 +415,8 @@ static bool check_flags(struct check *k, GError **error)
 	count_signals(k->plan, all, counts);
 	for (uint64_t i = 0; flags != NULL && i < count; i++) {
 		const uint32_t *flag = &flags[i * TS_GEMM_FLAG];
-		uint64_t bits = all ? ((uint64_t)1 << counts[i]) - 1 : 0;
+		uint32_t last = all && counts[i] > 0 ? counts[i] - 1 : 0;
+		uint64_t bits = ((uint64_t)1 << last) - 1;
 
 		if (flag[1] != counts[i])
 			fault(k, "flag %" G_GUINT64_FORMAT " ends at %u, not at %u", i, flag[1],
