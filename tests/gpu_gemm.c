@@ -131,7 +131,7 @@ static void test_case(gconstpointer data)
 }
 
 /* cuBLAS gets a call for each group that has rows, and one more to warm up. It is asked for
- * algorithms once for each size, and each of the two that it has is tried three times: groups of
+ * algorithms once for each size, and each of the two that it has is tried nine times: groups of
  * 70, 0, 3 and 70 rows have two sizes. */
 static void test_calls(void)
 {

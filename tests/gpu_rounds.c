@@ -353,7 +353,7 @@ static struct call call(const char *words, bool cublas)
 
 #define BENCH "gpu bench --backend cpu --shapes s.csv --block 64x64x32 "
 
-/* cuBLAS is asked once for its two algorithms, each of which is tried three times, however many
+/* cuBLAS is asked once for its two algorithms, each of which is tried nine times, however many
  * schedules and rounds there are; then it runs after each launch of the two schedules, and before
  * the first of each round. */
 static void test_choice(void)
