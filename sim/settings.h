@@ -79,7 +79,8 @@ bool ts_settings_real_device(
 bool ts_settings_no_time(
 	const struct ts_settings *s, const char *why, const char *const *taken, GError **error);
 
-/* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". */
+/* Refuses groups and shapes where there can be only one rectangle. `who` cannot: "a GPU run". Who
+ * asks for help is refused nothing, here and by the next one. */
 bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GError **error);
 
 /* False and a refusal where a shape with a part left out is asked for, which `who` has not. */

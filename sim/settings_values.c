@@ -199,7 +199,7 @@ bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GErro
 		TS_AXIS_LAYOUT, TS_AXIS_GROUP_ORDER, TS_AXIS_GROUPS, TS_AXIS_COLLECTIVE,
 		TS_AXIS_ROW_ORDER};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(several); i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(several) && !s->help; i++)
 		if (s->axes[several[i]] != NULL)
 			return ts_refuse(error, "--%s %s: %s has one rectangle; leave it out",
 				ts_axis_name(several[i]), s->axes[several[i]], who);
@@ -208,7 +208,8 @@ bool ts_settings_one_problem(const struct ts_settings *s, const char *who, GErro
 
 bool ts_settings_rectangles(const struct ts_settings *s, const char *who, GError **error)
 {
-	if (s->axes[TS_AXIS_SHAPE] == NULL || strcmp(s->axes[TS_AXIS_SHAPE], "rectangle") == 0)
+	if (s->help || s->axes[TS_AXIS_SHAPE] == NULL ||
+		strcmp(s->axes[TS_AXIS_SHAPE], "rectangle") == 0)
 		return true;
 	return ts_refuse(
 		error, "--shape %s: %s has rectangles; leave it out", s->axes[TS_AXIS_SHAPE], who);

@@ -317,7 +317,7 @@ static bool take_sizes(struct ts_settings *s, char **words, GError **error)
 {
 	g_autofree char *given = words != NULL ? g_strjoinv(" ", words) : NULL;
 
-	if (words == NULL)
+	if (words == NULL || s->help)
 		return true;
 	if (g_strv_length(words) > 3)
 		return ts_refuse(error, "tune %s: give only M N K; '%s' is one word too many",

@@ -156,6 +156,9 @@ static void test_help(void)
 			"--policy|--records|--mask|--claim-ns|--min-useful|--max-idle|--no-slower-"
 			"than"},
 		{"verify --help", "--random|--jobs|--policy|--residency|--max-empty|--min-split"},
+		/* Nothing beside it is refused. */
+		{"tune 1 2 --help", "tune [M N K]"}, {"tune --groups 2,3 --help", "tune [M N K]"},
+		{"gpu bench --shape lower --help", "--rounds"},
 		{"compare --help", "--shapes|--policy"}, {"devices", "mi300x|h200|rtx5090"},
 		{"devices mi300x", "clock_mhz|data sheet"},
 		{"policies", "data-parallel|persistent|worksteal|snake-n|chunked|hierarchical"},
