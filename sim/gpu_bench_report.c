@@ -89,6 +89,16 @@ static double spread(const struct ts_bench *b, guint shape, guint best)
 	return most / cell(b, shape, best)->ours.median_ms;
 }
 
+/* Has the shape a schedule that was run? */
+static bool is_there(const struct ts_bench *b, guint shape)
+{
+	bool there = false;
+
+	for (guint i = 0; i < b->schedules->len; i++)
+		there |= cell(b, shape, i)->there;
+	return there;
+}
+
 static void put_shape(const struct ts_bench *b, guint at, GString *out)
 {
 	const struct ts_shape *shape = &g_array_index(b->shapes, struct ts_shape, at);
@@ -99,7 +109,9 @@ static void put_shape(const struct ts_bench *b, guint at, GString *out)
 		"%-22s %7" G_GINT64_FORMAT " %7" G_GINT64_FORMAT " %7" G_GINT64_FORMAT, shape->name,
 		shape->m, shape->n, shape->k);
 	if (best < 0) {
-		g_string_append(out, "  no schedule is right\n");
+		g_string_append(out,
+			is_there(b, at) ? "  no schedule is right\n"
+					: "  there is no kernel for any of these plans\n");
 		return;
 	}
 	c = cell(b, at, (guint)best);

@@ -271,6 +271,23 @@ static void test_bench(void)
 	free_bench(&b);
 }
 
+/* A shape whose products are all wrong, and one that has no kernel. */
+static void test_bench_none(void)
+{
+	struct ts_bench b = make_bench();
+	g_autofree char *text = NULL;
+
+	b.cells[0].fault = g_strdup("wrong");
+	b.cells[2].there = false;
+	b.cells[3].there = b.cells[4].there = false;
+	text = ts_bench_report(&b, "command");
+	g_assert_nonnull(strstr(text, "    1000    1000    1000  no schedule is right\n"));
+	g_assert_nonnull(strstr(
+		text, "    2000    1000    1000  there is no kernel for any of these plans\n"));
+	g_free(b.cells[0].fault);
+	free_bench(&b);
+}
+
 static void test_bench_plot(void)
 {
 	struct ts_bench b = make_bench();
@@ -304,6 +321,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gpu gemm/calls of cuBLAS", test_calls);
 	g_test_add_func("/gpu bench/report", test_bench);
+	g_test_add_func("/gpu bench/shapes without a best", test_bench_none);
 	g_test_add_func("/gpu bench/picture", test_bench_plot);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *path = g_strconcat("/gpu gemm/", cases[i].name, NULL);
