@@ -51,12 +51,12 @@ static inline TS_HD bool ts_gemm_is_static(const struct ts_plan *p)
 }
 
 /* Is it a plan of split-k of which all workers are on the device's SMs at once, in rows or panels?
- * There are kernels for those in which all workers of a tile add its parts, each a share. Its flags
- * have a bit for each part. */
+ * Larger clusters than pairs leave some SMs out. There are kernels for those in which all workers
+ * of a tile add its parts, each a share. Its flags have a bit for each part. */
 static inline TS_HD bool ts_gemm_is_shared(const struct ts_plan *p, uint32_t units)
 {
 	return p->plain && p->policy == TS_SPLIT_K && p->splits.by > 1 &&
-		p->splits.by <= TS_GEMM_SHARES &&
+		p->splits.by <= TS_GEMM_SHARES && p->cluster_m * p->cluster_n <= 2 &&
 		(uint64_t)p->workers * p->cluster_m * p->cluster_n <= units &&
 		p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
 }

@@ -24,9 +24,9 @@ enum { ITEMS = 2, METS = 4 };
 static const uint32_t NOBODY = UINT32_MAX;
 
 /* An item as it is handed on; k_end 0 means that there is none and that the roles leave. Of an item
- * whose k iterations are cut, with what follows in fix_up.h: whether to signal its counter, or to
- * wait for it and to add `parts`. Which counter is handed on later, since it takes the policy's
- * next steps. */
+ * whose k iterations are cut, with what follows in policies/fix_up.h: whether to signal its
+ * counter, or to wait for it and to add `parts`. Which counter is handed on later, since it takes
+ * the policy's next steps. */
 struct alignas(16) handed {
 	uint32_t m, n, k_begin, k_end;
 	uint32_t slot, parts, owns, lacks;

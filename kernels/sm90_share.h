@@ -10,7 +10,8 @@
 
 #include "kernels/sm90_sums.h"
 
-/* Cycles after which the others are taken to be late; and what a part adds to the flag. */
+/* Cycles after which the others are taken to be late: more than twice as many as parts of a tile
+ * come apart on an H200. And what a part adds to the flag. */
 enum { PATIENCE = 1 << 13 };
 static const uint64_t A_PART = (uint64_t)1 << 32;
 
@@ -150,7 +151,7 @@ TS_GPU bool join(const struct ts_gemm_args *a, ROOM *r, const struct place *at,
 	return true;
 }
 
-/* The same without sums; nobody waits for them. */
+/* The same without sums; nobody waits for them, nor does anyone else add to their flag. */
 TS_GPU void join_without(const struct ts_gemm_args *a, const struct place *at,
 	const struct handed *, bool there, uint32_t counter, uint32_t half)
 {

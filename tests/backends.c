@@ -426,6 +426,7 @@ static const struct {
 	{"--policy split-k --splits 3 --m 130 --n 513", "ts_gemm_"},
 	{"--policy split-k --splits 6 --cluster 2x1 --m 256 --n 256", "ts_gemm_split_"},
 	{"--policy split-k --splits 7 --cluster 2x1 --m 256 --n 256", "ts_gemm_"},
+	{"--policy split-k --splits 3 --cluster 2x2 --m 256 --n 512", "ts_gemm_"},
 	{"--policy split-k --splits 1 --m 128 --n 256", "ts_gemm_"},
 	{"--policy split-k --splits 2 --order hilbert --m 128 --n 256", "ts_gemm_"},
 	{"--policy split-k --splits 2 --groups 5,0,70 --n 72", "ts_gemm_groups_"},
