@@ -140,6 +140,13 @@ template <class ROOM> TS_GPU uint32_t find_writer(ROOM *r, const struct place *a
 	return ptx_shared_of(&r->empty[0], rank);
 }
 
+/* The last k iterations of an item, if it is the only one of its worker, whose stages nobody fills
+ * again. To tell others of them would be to write to CTAs that may have left. */
+template <class ROOM> TS_GPU uint32_t count_kept(const struct ts_gemm_args *a)
+{
+	return has_one_item(a) ? ROOM::stages : 0;
+}
+
 /* A warp is done with a stage: it tells all that write there. */
 TS_GPU void free_stage(uint32_t writer, uint32_t stage)
 {
@@ -166,17 +173,18 @@ TS_GPU void multiply_stage(
 	ptx_multiply_group();
 }
 
-/* The same for a stage after the first, where `before` is the one before it, which is then free:
- * two iterations are in flight, so that the tensor cores always have work. Returns the stage. */
+/* The same for a stage after the first, where `before` is the one before it, which is then free if
+ * it is filled again: two iterations are in flight, so that the tensor cores always have work.
+ * Returns the stage. */
 template <class ROOM, int SUMS>
 TS_GPU uint32_t multiply_next(ROOM *r, uint32_t writer, struct ts_pipeline *stage, uint32_t before,
-	uint32_t half, float (&d)[SUMS])
+	bool again, uint32_t half, float (&d)[SUMS])
 {
 	uint32_t now = stage->stage;
 
 	multiply_stage(r, *stage, half, false, d);
 	ptx_multiply_wait<1>();
-	free_stage(writer, before);
+	free_stage(again ? writer : 0, before);
 	*stage = ts_pipeline_next(*stage, ROOM::stages);
 	return now;
 }
@@ -189,7 +197,7 @@ TS_GPU struct ts_pipeline accumulate(const struct ts_gemm_args *a, ROOM *r, uint
 	const struct handed *h, struct ts_pipeline stage, uint32_t half, float (&d)[SUMS],
 	struct rounded<SUMS / 2> &c, uint32_t *ret_last)
 {
-	uint32_t left = h->k_end - h->k_begin - 1;
+	uint32_t left = h->k_end - h->k_begin - 1, kept = count_kept<ROOM>(a);
 	uint32_t before = stage.stage;
 
 	multiply_stage(r, stage, half, true, d);
@@ -200,7 +208,7 @@ TS_GPU struct ts_pipeline accumulate(const struct ts_gemm_args *a, ROOM *r, uint
 			store_box(a, r, half, c, box);
 			if (left == 0)
 				continue;
-			before = multiply_next(r, writer, &stage, before, half, d);
+			before = multiply_next(r, writer, &stage, before, left >= kept, half, d);
 			left--;
 		}
 	}
@@ -211,20 +219,22 @@ TS_GPU struct ts_pipeline accumulate(const struct ts_gemm_args *a, ROOM *r, uint
 		c.pairs[i] = 0;
 #pragma unroll 1
 	for (; left > 0; left--)
-		before = multiply_next(r, writer, &stage, before, half, d);
+		before = multiply_next(r, writer, &stage, before, left >= kept, half, d);
 	*ret_last = before;
 	return stage;
 }
 
 /* A warpgroup without a tile, or whose half has no row in C, lets its stages go by. */
 template <class ROOM>
-TS_GPU struct ts_pipeline pass(
-	ROOM *r, uint32_t writer, const struct handed *h, struct ts_pipeline stage)
+TS_GPU struct ts_pipeline pass(const struct ts_gemm_args *a, ROOM *r, uint32_t writer,
+	const struct handed *h, struct ts_pipeline stage)
 {
+	uint32_t kept = count_kept<ROOM>(a);
+
 	for (uint32_t k = h->k_begin; k < h->k_end; k++) {
 		ptx_barrier_wait(&r->full[stage.stage], ts_full_parity(stage));
 		__syncwarp();
-		free_stage(writer, stage.stage);
+		free_stage(h->k_end - k > kept ? writer : 0, stage.stage);
 		stage = ts_pipeline_next(stage, ROOM::stages);
 	}
 	return stage;
@@ -254,7 +264,7 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 		if (h.k_end == 0)
 			break;
 		if (!busy) {
-			stage = pass(r, writer, &h, stage);
+			stage = pass(a, r, writer, &h, stage);
 			h = take_rest(a, r, from, &next, &counter);
 			join_without(a, at, &h, tile.valid, counter, half);
 			continue;
@@ -268,7 +278,7 @@ TS_GPU void multiply(const struct ts_gemm_args *a, ROOM *r, const struct place *
 		h = take_rest(a, r, from, &next, &counter);
 		ptx_multiply_wait<0>();
 		ptx_settle(d);
-		free_stage(writer, last);
+		free_stage(count_kept<ROOM>(a) == 0 ? writer : 0, last);
 		if (join(a, r, at, &h, x, y, counter, half, d))
 			continue;
 #pragma unroll
@@ -334,9 +344,10 @@ template <class ROOM> TS_GPU void gemm(const struct ts_gemm_args *a)
 		ptx_registers_more<MORE>();
 		multiply(a, r, &at, thread / 128 - 1, &from);
 	}
-	/* A CTA that left could not be written to any more, nor told that a stage is free. */
+	/* A CTA that left could not be told any more that a stage is free. What is copied to it, it
+	 * has waited for. */
 	__syncwarp();
-	if (at.cluster_m * at.cluster_n > 1)
+	if (at.cluster_m * at.cluster_n > 1 && !has_one_item(a))
 		gpu_cluster_sync();
 	else if (a->leave.asked != 0)
 		gpu_sync();

@@ -227,6 +227,12 @@ TS_GPU void tell_gone(const struct ts_gemm_args *a, const struct scheduler *s)
 		leave_tell_gone(&a->leave, &s->worker, s->gone);
 }
 
+/* Has each worker one item, or none? Here nobody can tell before. */
+TS_GPU bool has_one_item(const struct ts_gemm_args *)
+{
+	return false;
+}
+
 /* Where a role's items come from: how far it has got in the rings. */
 struct source {
 	struct ts_pipeline ring, met;

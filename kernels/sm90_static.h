@@ -63,6 +63,17 @@ TS_GPU struct handed ask(const struct ts_gemm_args *a, struct ts_worker *w, uint
 	return {s.m, s.n, s.k_begin, s.k_end, s.slot, s.parts, s.owns ? 1u : 0u, LACKS_NOTHING};
 }
 
+/* Has each worker one item, or none? */
+TS_GPU bool has_one_item(const struct ts_gemm_args *a)
+{
+#if defined(TS_SPLIT_K_ONLY)
+	(void)a;
+	return true;
+#else
+	return a->plan.items <= a->plan.workers;
+#endif
+}
+
 /* Where a role's items come from: its own worker, and the first item, which it asks for while the
  * barriers are made. */
 struct source {
