@@ -103,7 +103,7 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	double elements = (double)p->block_m * p->block_n;
 	double units = (double)d->units * d->occupancy;
 	double start_ns, byte_ps, full, last, square;
-	bool meets;
+	bool handed, meets;
 
 	if (of->clock_mhz <= 0)
 		return ts_refuse(error,
@@ -149,10 +149,11 @@ static bool calibrate(struct ts_cost *c, const struct ts_device *d, enum ts_dtyp
 	c->signal_ps = (uint64_t)(of->part_ns * ps_per_ns + 0.5);
 	start_ns = of->start_load_ns * c->load;
 	c->start_ps = (uint64_t)((of->start_ns + start_ns) * ps_per_ns + 0.5);
+	handed = !ts_gemm_is_static(p) && !c->shared;
 	/* The CTAs of a cluster meet before they leave, unless each knows that it has one item. */
-	meets = ctas > 1 && !c->shared && !(ts_gemm_is_static(p) && p->items <= p->workers);
+	meets = ctas > 1 && (handed || p->items > p->workers);
 	start_ns += of->launch_ns + (meets ? of->launch_cluster_ns : 0) +
-		(ts_gemm_is_static(p) || c->shared ? 0 : of->launch_handed_ns);
+		(handed ? of->launch_handed_ns : 0);
 	c->launch_ps = (uint64_t)(start_ns * ps_per_ns + 0.5);
 	return true;
 }
