@@ -42,12 +42,18 @@ struct ts_gemm_args {
 	struct ts_leave leave;
 };
 
+/* Does it go over one rectangle in rows or panels? */
+static inline TS_HD bool ts_gemm_in_panels(const struct ts_plan *p)
+{
+	return p->plain && p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
+}
+
 /* Is it a plan of whole tiles by a static stride, in rows or panels? There are kernels that know no
  * others, nor workers that are asked to leave. */
 static inline TS_HD bool ts_gemm_is_static(const struct ts_plan *p)
 {
-	return p->plain && (p->policy == TS_DATA_PARALLEL || p->policy == TS_PERSISTENT) &&
-		p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
+	return ts_gemm_in_panels(p) &&
+		(p->policy == TS_DATA_PARALLEL || p->policy == TS_PERSISTENT);
 }
 
 /* Is it a plan of split-k of which all workers are on the device's SMs at once, in rows or panels?
@@ -55,10 +61,9 @@ static inline TS_HD bool ts_gemm_is_static(const struct ts_plan *p)
  * of a tile add its parts, each a share. Its flags have a bit for each part. */
 static inline TS_HD bool ts_gemm_is_shared(const struct ts_plan *p, uint32_t units)
 {
-	return p->plain && p->policy == TS_SPLIT_K && p->splits.by > 1 &&
+	return ts_gemm_in_panels(p) && p->policy == TS_SPLIT_K && p->splits.by > 1 &&
 		p->splits.by <= TS_GEMM_SHARES && p->cluster_m * p->cluster_n <= 2 &&
-		(uint64_t)p->workers * p->cluster_m * p->cluster_n <= units &&
-		p->remap == TS_REMAP_NONE && p->order <= TS_SNAKE_N;
+		(uint64_t)p->workers * p->cluster_m * p->cluster_n <= units;
 }
 
 /* Why a worker left before its policy let it. */

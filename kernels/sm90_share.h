@@ -59,16 +59,17 @@ TS_GPU void store_unit(
 		*(uint32_t *)(to + 8 * a->ldc) = ptx_pack<typename ROOM::type>(sum.z, sum.w);
 }
 
-/* Adds units first, first + step, ... below `end`, and stores them: UNITS of them and PARTS of
+/* Adds this warp's units from `first` on below `end`, and stores them: UNITS of them and PARTS of
  * their parts at a time, for which loads are in flight together. */
 template <class ROOM, int UNITS, int PARTS>
-TS_GPU void add_units(const struct ts_gemm_args *a, const struct parts *of, uint32_t first,
-	uint32_t end, uint32_t step)
+TS_GPU void add_units(
+	const struct ts_gemm_args *a, const struct parts *of, uint32_t first, uint32_t end)
 {
+	enum { STEP = 4 }; /* the warps take turns */
 	uint32_t parts = a->plan.splits.by;
 
 #pragma unroll 1
-	for (; first < end; first += UNITS * step) {
+	for (; first < end; first += UNITS * STEP) {
 		const float *from = of->sums + first * 128 + ptx_thread() % 32 * 4;
 		float4 sums[UNITS] = {};
 
@@ -82,8 +83,8 @@ TS_GPU void add_units(const struct ts_gemm_args *a, const struct parts *of, uint
 				asm volatile("" : "+l"(from));
 #pragma unroll
 				for (int u = 0; u < UNITS; u++)
-					if (part + p < parts && first + u * step < end)
-						ptx_read_4(from + u * step * 128, v[p][u]);
+					if (part + p < parts && first + u * STEP < end)
+						ptx_read_4(from + u * STEP * 128, v[p][u]);
 				from += of->stride;
 			}
 #pragma unroll
@@ -96,8 +97,8 @@ TS_GPU void add_units(const struct ts_gemm_args *a, const struct parts *of, uint
 		}
 #pragma unroll
 		for (int u = 0; u < UNITS; u++)
-			if (first + u * step < end)
-				store_unit<ROOM>(a, of, first + u * step, sums[u]);
+			if (first + u * STEP < end)
+				store_unit<ROOM>(a, of, first + u * STEP, sums[u]);
 	}
 }
 
@@ -112,11 +113,11 @@ TS_GPU void add_share(const struct ts_gemm_args *a, const struct parts *of, uint
 
 	static_assert(TS_GEMM_SHARES <= SUMS, "a unit for each");
 	if (parts <= 4)
-		add_units<ROOM, 4, 4>(a, of, first, end, 4);
+		add_units<ROOM, 4, 4>(a, of, first, end);
 	else if (parts <= 8)
-		add_units<ROOM, 2, 8>(a, of, first, end, 4);
+		add_units<ROOM, 2, 8>(a, of, first, end);
 	else
-		add_units<ROOM, 1, 16>(a, of, first, end, 4);
+		add_units<ROOM, 1, 16>(a, of, first, end);
 }
 
 /* What a warpgroup does with its sums, of the tile at (x, y): true, since they are not those of C.
